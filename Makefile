@@ -4,38 +4,38 @@
 
 export SQLX_OFFLINE := true
 
-help: ## this list
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## build and start, with a private PostgreSQL in .labs
 	./run
 
-test: ## everything
+test: ## run all tests
 	./test
 
-ci: ## everything, as before a merge
+ci: ## run all tests, as before a merge
 	./test
 
-check: ## does it compile, do contract, documents, schema and router agree
+check: ## compile, then compare contract, documents, schema and routes
 	cargo check --workspace --all-targets
 	cargo run --quiet --bin labs -- check
 
-fmt: ## lay out the code
+fmt: ## format the code
 	cargo fmt --all
 
-lint: ## scripts, layout, lints, licences
+lint: ## check shell scripts, format, Clippy and licences
 	./test scripts format lints licences
 
-unit: ## rules and parts
+unit: ## run the unit tests
 	./test unit
 
-sweeps: ## the sweeps over every operation
+sweeps: ## run the tests of every operation
 	cargo test --workspace --test tests sweeps::
 
-stories: ## what only a person could have decided
+stories: ## run the tests of single resources
 	cargo test --workspace --test tests -- --skip sweeps:: --skip tidy::
 
-tidy: ## the rules of the sources
+tidy: ## check the rules of the sources and generated files
 	cargo test --workspace --test tests tidy::
 
 contract: ## lint the contract
@@ -53,27 +53,27 @@ $(sort $(WORDS)): bench
 	@:
 endif
 
-bench: ## what the service costs beside hand-written handlers, in ratios; all reads: make bench -- --all; storefront and board over ten times the tables: --scale
+bench: ## compare the service with hand-written handlers; all reads: make bench -- --all; ten times the data: make bench -- --scale
 	cargo build --release --locked --bin labs --package labs-bench --bin labs-bench --package labs
 	target/release/labs-bench --labs target/release/labs $(ARGS)
 
-soak: ## what must hold for long and under load, whole, with its figures
+soak: ## run the complete load tests over two replicas, with results
 	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked -- soak:: replicas_sign_and_verify rolling_restarts --nocapture --test-threads=1
 
-pooler: ## every story once behind PgBouncer, by sessions
+pooler: ## run the integration tests behind PgBouncer in session mode
 	LABS_TEST_POOLED=yes .ci/pooler.sh
 
 # Number of times that each fault is injected: make cluster TIMES=17 injects 51 faults in total.
 TIMES ?= 3
-cluster: ## failover under Patroni: the leader is killed, stopped and cut off under load, nothing may be lost; with its figures
+cluster: ## test failover of PostgreSQL under Patroni: kill, stop and disconnect the leader under load, with results
 	cargo build --release --locked --bin labs
 	.ci/cluster.sh target/release/labs --times $(TIMES) --back-within 5 $(ARGS)
 
-mutants: ## plant weakenings of the guards and see that tests notice each
+mutants: ## insert defects, and fail if the tests miss one
 	tests/mutants/run.py
 
-accept: ## make anew what is generated: .sqlx, contract, schema, documents
+accept: ## generate .sqlx, contract, schema, state machines and documents
 	.ci/accept.sh
 
-dist: ## what is delivered, in dist/: program, symbols, bills of materials, checksums
+dist: ## build the release files in dist/: binary, symbols, SBOMs, checksums
 	.ci/dist.sh

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# What this project needs of a machine, and how it gets it. Sourced by ./run and ./test.
+# Requirements of the project and their installation. Sourced by ./run and ./test.
 #
-# `need_*` look whether something is there and note what is missing; `get_missing` says what it is
-# going to install, installs it where it may, and stops with the exact command where it may not.
+# The `need_*` functions check a requirement and record what is missing. `get_missing` prints the missing packages and
+# installs them if it has permission. Otherwise it prints the exact command and stops.
 
-MISSING=()    # what people call it
-PACKAGES=()   # what the package manager calls it
+MISSING=()    # names for messages
+PACKAGES=()   # names for the package manager
 
 say() { printf '%s\n' "$*" >&2; }
 stop() { say "$(basename "$0"): $*"; exit 1; }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The pages that the service embeds: built before it, and only when something changed.
+# Builds the pages that the service embeds, before the service and only if their sources have changed.
 
 PAGES_BUILT=target/pages-built
 
@@ -7,7 +7,7 @@ pages_are_stale() {
   if [ ! -f playground/package.json ]; then return 1; fi
   if [ ! -f "$PAGES_BUILT" ] || [ ! -d playground/packed ]; then return 0; fi
   # The reference is generated from the contract, and the playground contains the scopes of the schema's fields.
-  [ -n "$(find playground contract/openapi.yaml contract/codes.yaml schema/schema.graphql -name node_modules -prune \
+  [ -n "$(find playground contract/openapi.yaml contract/codes.yaml docs/glossary.md schema/schema.graphql -name node_modules -prune \
     -o -path playground/dist -prune -o -path playground/packed -prune -o -path playground/test -prune -o -path playground/sample -prune \
     -o -type f -newer "$PAGES_BUILT" -print -quit)" ]
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A service of its own for tests that come from outside, with people and programs made on the command line. Sourced.
+# Starts a separate service for tests of external clients, with people and machine clients made on the command line. Sourced.
 
 labs=${CARGO_TARGET_DIR:-target}/debug/labs
 folder=$(mktemp -d)

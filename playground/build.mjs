@@ -15,7 +15,7 @@ import { accessPlugin, untitledPlugin } from './page/plugins.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Builds one page with its address as the base of every asset. */
+/** Builds one page. Its address is the base of its assets. */
 async function page(root, base) {
   await build({
     root: here(root),
@@ -48,10 +48,10 @@ async function page(root, base) {
   });
 }
 
-/** Puts what the contract says beside the page that shows it. */
+/** Writes the generated files of the reference next to its page. */
 async function reference() {
   const { module } = await runnerImport(here('reference/make/index.ts'), { configFile: false, logLevel: 'error' });
-  const texts = ['openapi.yaml', 'codes.yaml'].map((name) => readFile(here(`../contract/${name}`), 'utf8'));
+  const texts = ['contract/openapi.yaml', 'contract/codes.yaml', 'docs/glossary.md'].map((name) => readFile(here(`../${name}`), 'utf8'));
   const { files, navigation, pieces } = module.makeSite(...(await Promise.all(texts)));
   for (const [name, text] of files) {
     await mkdir(dirname(here(`dist/${name}`)), { recursive: true });
@@ -61,7 +61,7 @@ async function reference() {
   await writeFile(here('dist/reference/index.html'), page.replace('%pieces%', pieces).replace('%navigation%', () => navigation));
 }
 
-/** Writes packed/, the same files as the service carries them: by gzip, as <name>.gz, where that makes them smaller. */
+/** Writes packed/, the files for the service binary. A file that gzip makes smaller is stored as <name>.gz. */
 async function pack() {
   for (const entry of await readdir(here('dist'), { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;

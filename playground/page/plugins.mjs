@@ -9,7 +9,7 @@ const MODULE = 'virtual:access';
 const TABS = '@graphiql/react/dist/utility/tabs.js';
 const UNTITLED = '"<untitled>"';
 
-/** Serves `virtual:access` to Vite: the default export is what `accessOf` answers. */
+/** Provides the module `virtual:access`. Its default export is the result of `accessOf`. */
 export function accessPlugin() {
   return {
     name: 'access',
@@ -18,21 +18,23 @@ export function accessPlugin() {
   };
 }
 
-/** The editor's library has the name in a constant and takes no other. */
+/** Renames empty tabs. The library has their name in a constant and no option for it. */
 export function untitledPlugin() {
   return {
     name: 'untitled',
     transform(code, id) {
       if (!id.replaceAll('\\', '/').endsWith(TABS)) return null;
-      if (!code.includes(UNTITLED)) this.error(`${TABS} no longer says ${UNTITLED}`);
-      return code.replace(UNTITLED, '"New question"');
+      if (!code.includes(UNTITLED)) this.error(`${TABS} no longer contains ${UNTITLED}`);
+      return code.replace(UNTITLED, '"New query"');
     },
   };
 }
 
 /**
- * `query` and `mutation`: the scope (or `public`, `any`, `cookie`, `client`) by root field; `files`: those that answer a file;
- * `readers`: those that read one thing by its id alone; `guarded`: edges, which take a scope of their own, as `Type.field`.
+ * `query` and `mutation`: the scope (or `public`, `any`, `cookie`, `client`) of each root field.
+ * `files`: root fields that return a file.
+ * `readers`: root fields that read one resource and require only its id.
+ * `guarded`: edges, which require an additional scope, as `Type.field`.
  */
 export function accessOf(sdl) {
   const types = parse(sdl, { noLocation: true }).definitions.filter(({ kind }) => kind === 'ObjectTypeDefinition');

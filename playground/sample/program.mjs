@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 /** @typedef {{ base: string, port: number, id: string, secret: string }} Settings */
 
-/** Renewed this long before its end, so that no request meets an expired token. */
+/** The token is renewed this long before it expires, so that no request uses an expired token. */
 const MARGIN_MS = 60_000;
 
-/** The settings of the environment, and what the sample data's sheet of sign-ins says. Throws what is missing, in words. @returns {Settings} */
+/** Reads the settings from the environment and from sign-ins.txt of the sample data. Throws an error that names a missing setting. @returns {Settings} */
 export function settings(environment = process.env) {
   const named = environment.LABS_BASE || 'http://127.0.0.1:8080';
-  if (!/^https?:\/\//.test(named) || !URL.canParse(named)) throw new Error(`LABS_BASE is no address of a service: ${named}`);
+  if (!/^https?:\/\//.test(named) || !URL.canParse(named)) throw new Error(`LABS_BASE is not an http or https URL: ${named}`);
   const base = new URL(named).origin;
   const port = Number(environment.LABS_SAMPLE_PORT || 8090);
   const { LABS_CLIENT_ID: id, LABS_CLIENT_SECRET: secret } = environment;
@@ -19,27 +19,27 @@ export function settings(environment = process.env) {
   return { base, port, ...ofSheet(sheet) };
 }
 
-/** The storefront program of the sheet. @param {string} sheet */
+/** Returns the storefront client in sign-ins.txt. @param {string} sheet */
 function ofSheet(sheet) {
   const text = existsSync(sheet) ? readFileSync(sheet, 'utf8') : '';
   const [, id, secret] = /^ {2}.*\(storefront[^)]*\)\n {4}client id (\S+)\n {4}secret {4}(\S+)$/m.exec(text) ?? [];
   if (id && secret) return { id, secret };
-  throw new Error(`No program to read the storefront with: ${text ? `${sheet} names none` : `there is no ${sheet}`}.
-Start ./run once, which fills in sample data and writes that file; or name a program in LABS_CLIENT_ID and
-LABS_CLIENT_SECRET, as \`labs client create --name Sample --scope storefront\` makes one.`);
+  throw new Error(`No machine client for the storefront: ${text ? `${sheet} has none` : `there is no ${sheet}`}.
+Start ./run once, which creates sample data and writes that file. Or set LABS_CLIENT_ID and LABS_CLIENT_SECRET to a client
+that \`labs client create --name Sample --scope storefront\` creates.`);
 }
 
-/** A program with its token, which it keeps until its end. */
+/** A machine client that caches its token until the token expires. */
 export class Program {
   #token = Promise.resolve('');
-  /** Until when the token is good; while one is on its way, that one is waited for. */
+  /** End of the validity in milliseconds since the epoch. Infinity while a token is being issued. */
   #until = 0;
   /** @param {Settings} set */
   constructor(set) {
     this.set = set;
   }
 
-  /** Reads an address of the service; once more with a fresh token where the kept one is void. @param {URL} url @param {Record<string, string>} headers @param {AbortSignal} signal */
+  /** Sends a GET request to the service. After a 401 it retries once with a new token. @param {URL} url @param {Record<string, string>} headers @param {AbortSignal} signal */
   async get(url, headers, signal) {
     const send = async () => fetch(url, { headers: { ...headers, Authorization: `Bearer ${await this.token()}` }, signal });
     const answered = await send();
@@ -49,7 +49,7 @@ export class Program {
     return send();
   }
 
-  /** The token: one for all requests, however many wait for it. @returns {Promise<string>} */
+  /** Returns the token. Concurrent requests share one issue. @returns {Promise<string>} */
   async token() {
     if (this.#until < Date.now()) {
       this.#until = Infinity;
@@ -59,13 +59,13 @@ export class Program {
     return this.#token;
   }
 
-  /** Only reading is asked for, whatever else the program may do. */
+  /** Issues a token. It requests only read access, even if the client has more scopes. */
   async #issue() {
     const { base, id, secret } = this.set;
     const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret, scope: 'storefront' });
     const answered = await fetch(`${base}/v1/oauth/token`, { method: 'POST', body, signal: AbortSignal.timeout(10_000) }).catch(() => null);
-    if (!answered) throw new Error(`The service at ${base} does not answer. Start it with ./run, or name another in LABS_BASE.`);
-    if (!answered.ok) throw new Error(`The service at ${base} gave no token for the program ${id}: it answered ${answered.status}. Do id and secret belong to this service?`);
+    if (!answered) throw new Error(`The service at ${base} does not respond. Start it with ./run, or set LABS_BASE to another service.`);
+    if (!answered.ok) throw new Error(`The service at ${base} issued no token for the machine client ${id} (status ${answered.status}). Check that id and secret belong to this service.`);
     const { access_token: text, expires_in: seconds } = await answered.json();
     this.#until = Date.now() + seconds * 1000 - MARGIN_MS;
     return text;

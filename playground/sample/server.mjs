@@ -13,12 +13,12 @@ import { Program, settings } from './program.mjs';
 
 const DIST = fileURLToPath(new URL('dist/', import.meta.url));
 const TYPES = new Map(Object.entries({ '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml' }));
-/** The addresses that the page makes itself, all of the one index.html. */
+/** Addresses of views, all served with index.html. */
 const VIEWS = /^\/(?:(?:listings|partners|collections|categories|board)(?:\/[\w-]+)?)?$/;
 const PASSED_ON = '/v1/marketplace/public/';
 const KEPT = ['content-type', 'cache-control', 'etag', 'retry-after', 'x-request-id'];
 
-/** Starts the sample. Answers its server, which listens. @param {import('./program.mjs').Settings} set */
+/** Starts the sample and returns its listening server. @param {import('./program.mjs').Settings} set */
 export async function start(set) {
   const program = new Program(set);
   await program.token();
@@ -30,17 +30,17 @@ export async function start(set) {
   const policy = JSON.parse(readFileSync(new URL('../csp.json', import.meta.url), 'utf8')).sample.replaceAll('{service}', set.base);
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 30_000, maxHeaderSize: 8_192 }, (request, response) => {
     response.setHeader('Content-Security-Policy', policy).setHeader('X-Content-Type-Options', 'nosniff').setHeader('Referrer-Policy', 'no-referrer');
-    answer(request, response).catch(() => (response.headersSent ? response.destroy() : refuse(response, 502, 'No answer', `The service at ${set.base} did not answer. Is it running?`)));
+    answer(request, response).catch(() => (response.headersSent ? response.destroy() : refuse(response, 502, 'No response', `The service at ${set.base} did not respond. Check that it is running.`)));
   });
   /** @param {In} request @param {Out} response */
   async function answer(request, response) {
-    if (request.method !== 'GET') return refuse(response.setHeader('Allow', 'GET'), 405, 'Only GET', 'This server passes on what the storefront reads. Whatever else a program does, it does at the service itself.');
+    if (request.method !== 'GET') return refuse(response.setHeader('Allow', 'GET'), 405, 'Method not allowed', 'This server forwards only GET requests for the storefront. Send other requests to the service itself.');
     // Parses the URL as an address of the service and resolves its dot segments before any decision depends on it.
     const url = new URL(URL.canParse(`${set.base}${request.url}`) ? `${set.base}${request.url}` : '/none', set.base);
     if (url.origin === set.base && url.pathname.startsWith(PASSED_ON)) return passOn(url, request, response);
     const name = VIEWS.test(url.pathname) ? '/index.html' : url.pathname;
     const file = files.get(name);
-    if (!file) return refuse(response, 404, 'Not found', 'This page does not exist. Start at /.');
+    if (!file) return refuse(response, 404, 'Not found', 'The page does not exist. Start at /.');
     response.setHeader('Content-Type', TYPES.get(extname(name)) ?? 'application/json').setHeader('Cache-Control', name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache').end(file);
   }
   /** @param {URL} url @param {In} request @param {Out} response */
@@ -58,7 +58,7 @@ export async function start(set) {
   return server;
 }
 
-/** A problem document, as the service itself answers. @param {Out} response @param {number} status @param {string} title @param {string} detail */
+/** Sends a problem document, in the format of the service. @param {Out} response @param {number} status @param {string} title @param {string} detail */
 function refuse(response, status, title, detail) {
   response.writeHead(status, { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' }).end(JSON.stringify({ type: 'about:blank', title, status, detail }));
 }
@@ -67,5 +67,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const set = settings();
   const server = await start(set).catch((/** @type {Error} */ error) => (console.error(error.message), process.exit(1)));
   const address = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
-  console.log(`The sample is ready at ${address}\n  Storefront     ${address}/\n  Board          ${address}/board\n  The service    ${set.base}, which lets the board in with --cors-origins ${address}`);
+  console.log(`The sample is ready at ${address}\n  Storefront     ${address}/\n  Board          ${address}/board\n  The service    ${set.base}, which needs --cors-origins ${address} for the board`);
 }

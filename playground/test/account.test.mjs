@@ -20,10 +20,10 @@ before(async () => {
 });
 after(() => service.close());
 
-/** A test with mails, each in a browser of its own, on a phone or not. Refusals that it calls for it names by `expect`. */
+/** Defines a test that needs e-mails and runs in a separate browser. A test declares expected errors with `expect`. */
 function story(name, steps, options) {
   test(name, async (t) => {
-    if (!MAILS) return t.skip('only the service writes mails');
+    if (!MAILS) return t.skip('only the service writes e-mails');
     const { context, page, watch, close } = await openBrowser(options);
     const expected = [];
     try {
@@ -44,7 +44,7 @@ async function post(path, body, token) {
   return answer.json();
 }
 
-/** The link to this page in the newest mail to an address, once it came. */
+/** Waits for an e-mail to an address with a link to this page, and returns the newest link. */
 async function link(address, page) {
   for (let tries = 0; tries < 600; tries += 1) {
     const files = readdirSync(MAILS).filter((file) => file.endsWith('.eml')).sort();
@@ -53,10 +53,10 @@ async function link(address, page) {
     if (links.length > 0) return links.at(-1).trim();
     await pause(50);
   }
-  throw new Error(`no mail to ${address} leads to ${page}`);
+  throw new Error(`no e-mail to ${address} links to ${page}`);
 }
 
-/** A company that registered, its address proved by its link if wanted. */
+/** Registers a company, and confirms its address by default. */
 async function register(name, isProved = true) {
   const email = `mara@${name}.example`;
   await post('/v1/auth/registrations', { company_name: name, country: 'DE', accept_terms: true, administrator: { name: 'Mara Vogel', email, password: PASSWORD } });
@@ -77,7 +77,7 @@ async function faultsOf(page) {
 }
 
 for (const colorScheme of ['light', 'dark']) {
-  story(`an address is confirmed on a phone and by keys alone, ${colorScheme}`, async (page, expect) => {
+  story(`address is confirmed on a phone by keyboard, ${colorScheme}`, async (page, expect) => {
     const path = '/v1/auth/registrations:verify-email';
     expect(path, 401);
     expect(path, 422);
@@ -101,7 +101,7 @@ for (const colorScheme of ['light', 'dark']) {
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');
     await heading(page, 'Your address is confirmed');
-    await page.getByText(`You sign in as ${email}.`, { exact: true }).waitFor();
+    await page.getByText(`You can now sign in as ${email}.`, { exact: true }).waitFor();
     assert.match(await page.getByRole('status').textContent(), /^Your address is confirmed\./);
     assert.deepEqual(await faultsOf(page), []);
     for (const next of await page.locator('main a').evaluateAll((anchors) => anchors.map((anchor) => anchor.href))) {
@@ -116,17 +116,17 @@ for (const colorScheme of ['light', 'dark']) {
   }, { colorScheme });
 }
 
-story('a link without a token, or with a wrong one, says so', async (page, expect) => {
+story('link without a valid token shows an error', async (page, expect) => {
   expect('/v1/auth/invitations:inspect', 422);
   await page.goto(`${service.base}/account/reset-password`);
-  await heading(page, 'This link is not whole');
+  await heading(page, 'This link is incomplete');
   await page.goto(`${service.base}/account/invitation#labs_ot_no_such_token`);
   await heading(page, 'This link cannot be used');
   await page.getByText(/This token is not valid/).first().waitFor();
   assert.deepEqual(await faultsOf(page), []);
 });
 
-story('a password is reset, and all that is wrong with a new one is told at its field', async (page, expect) => {
+story('password is reset, and errors are shown at the field', async (page, expect) => {
   expect('/v1/auth/password-resets:confirm', 422);
   const { email } = await register('elbe');
   await post('/v1/auth/password-resets', { email });
@@ -145,21 +145,21 @@ story('a password is reset, and all that is wrong with a new one is told at its 
   await signIn(email, ANOTHER);
 });
 
-story('a new address is confirmed, and taken back from the old one', async (page) => {
+story('new address is confirmed, and cancelled from the old one', async (page) => {
   const { email } = await register('ems');
   const { access_token } = await signIn(email);
   await post('/v1/auth/account:change-email', { email: 'new@ems.example' }, access_token);
   await page.goto(await link('new@ems.example', 'confirm-email'));
   await heading(page, 'Confirm your new e-mail address');
   await page.getByRole('button', { name: 'Confirm' }).press('Enter');
-  await heading(page, 'Your new address is in force');
+  await heading(page, 'Your new address is active');
   await signIn('new@ems.example');
   // In the same tab, which already shows another page.
   await page.goto(await link(email, 'cancel-email-change'));
-  await heading(page, 'Take back a change of your e-mail address');
+  await heading(page, 'Cancel the change of your e-mail address');
   assert.deepEqual(await faultsOf(page), []);
-  await page.getByRole('button', { name: 'Take the change back' }).press('Enter');
-  await heading(page, 'The change is taken back');
+  await page.getByRole('button', { name: 'Cancel the change' }).press('Enter');
+  await heading(page, 'The change is cancelled');
   await page.goto(await link(email, 'reset-password'));
   await page.getByLabel('New password').fill(ANOTHER);
   await page.keyboard.press('Enter');
@@ -167,7 +167,7 @@ story('a new address is confirmed, and taken back from the old one', async (page
   await signIn(email, ANOTHER);
 });
 
-story('an invitation says who invites whom, and is accepted or declined', async (page, expect) => {
+story('invitation names both users, and is accepted or declined', async (page, expect) => {
   expect('/v1/auth/invitations:accept', 422);
   const { email } = await register('havel');
   const { access_token } = await signIn(email);
@@ -176,7 +176,7 @@ story('an invitation says who invites whom, and is accepted or declined', async 
   await invite('ines@havel.example');
   await page.goto(await link('ines@havel.example', 'invitation'));
   await heading(page, 'Join havel');
-  await page.getByText('Mara Vogel of havel invites ines@havel.example into their team, as developer.').waitFor();
+  await page.getByText('Mara Vogel of havel invites ines@havel.example to join their team as developer.').waitFor();
   assert.equal(await page.getByLabel('E-mail').inputValue(), 'ines@havel.example');
   assert.deepEqual(await faultsOf(page), []);
   await page.getByLabel('Full name').fill(' ');
@@ -187,7 +187,7 @@ story('an invitation says who invites whom, and is accepted or declined', async 
   await page.getByLabel('Full name').fill('Ines Ferrer');
   await page.getByLabel('Password').fill(ANOTHER);
   await page.keyboard.press('Enter');
-  await heading(page, 'You are in the team of havel');
+  await heading(page, 'You joined the team of havel');
   await signIn('ines@havel.example', ANOTHER);
   await invite('otto@havel.example');
   await page.goto(await link('otto@havel.example', 'invitation'));

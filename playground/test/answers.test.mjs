@@ -10,13 +10,13 @@ const [{ csvOf }, tables, { nextPageOf }, { linkOf, handedBy }, suggest, { spots
   ['csv', 'table', 'nextPage', 'link', 'suggest', 'jsonSpots', 'complaint', 'operation'].map(part),
 );
 
-test('CSV is as RFC 4180 has it, and no text of it is a formula', () => {
+test('CSV conforms to RFC 4180 and contains no formulas', () => {
   assert.equal(csvOf([['a', 'b'], ['x,y', 'say "so"'], ['two\nlines', '']]), 'a,b\r\n"x,y","say ""so"""\r\n"two\nlines",\r\n');
   assert.equal(csvOf([['=1+1', '+49', '-5', '@sum', '\tx', 'a=b']]), "'=1+1,'+49,'-5,'@sum,'\tx,a=b\r\n");
   assert.equal(csvOf([['=HYPERLINK("x","y")']]), `"'=HYPERLINK(""x"",""y"")"\r\n`);
 });
 
-test('a list becomes a table with a column for each leaf, and a thing one with a row for each', () => {
+test('lists become tables of columns, resources become tables of rows', () => {
   const list = { data: [{ uuid: '1', actor: { kind: 'X' }, tags: ['a', 'b'] }, { uuid: '2', actor: null, more: [{ z: 1 }] }], page: { has_more: false } };
   const [table] = tables.tablesOf({ data: { some_list: list } });
   assert.deepEqual(tables.textsOf(table), [['uuid', 'actor.kind', 'tags', 'more'], ['1', 'X', 'a, b', ''], ['2', '', '', '1 entry']]);
@@ -27,7 +27,7 @@ test('a list becomes a table with a column for each leaf, and a thing one with a
   assert.equal(tables.mainTableOf(tables.tablesOf({ data: { one: { a: 1, b: 2, c: 3 }, list: { data: [{ x: 1 }] } } })).path[0], 'list');
 });
 
-test('the next page goes where the question takes its cursor', () => {
+test('next page writes the cursor into variable or query', () => {
   const body = { data: { things: { page: { next_cursor: 'c"2', has_more: true } } } };
   const next = (query, variables = {}) => nextPageOf({ query, variables }, body);
   assert.deepEqual(next('query a($cursor: String) { things(cursor: $cursor) { x } }', { limit: 1 }).variables, { limit: 1, cursor: 'c"2' });
@@ -39,7 +39,7 @@ test('the next page goes where the question takes its cursor', () => {
   assert.equal(nextPageOf({ query: '{ things { x } }', variables: {} }, last), null);
 });
 
-test('a link hands over the question and its variables, and nothing else', () => {
+test('link contains only the query and its variables', () => {
   const handed = { query: '# Ünïcode & more\nquery a($x: Int) { b(x: $x) }', variables: '{\n  "x": 1\n}' };
   const link = linkOf(handed, 'https://labs.example/playground?x=1#old');
   assert.ok(link.startsWith('https://labs.example/playground?x=1#query='));
@@ -49,7 +49,7 @@ test('a link hands over the question and its variables, and nothing else', () =>
   assert.equal(handedBy(`#query=${'x'.repeat(20_000)}`), null);
 });
 
-test('names are suggested when they are near, and only those that are open', () => {
+test('only similar and permitted names are suggested', () => {
   const names = ['admin_partners_list', 'admin_partners_get', 'admin_jobs_list', 'system_me_get'];
   assert.deepEqual(suggest.nearestNames('admin_partner_list', names), ['admin_partners_list']);
   assert.deepEqual(suggest.nearestNames('unheard_of', names), []);
@@ -61,7 +61,7 @@ test('names are suggested when they are near, and only those that are open', () 
   assert.equal(suggest.withOpenNames(inner, () => []), inner);
 });
 
-test('the texts of an answer are found where they are printed', () => {
+test('positions of texts match the printed response', () => {
   const answer = { data: { some_list: { data: [{ uuid: 'ä"1', actor: { uuid: 'b', kind: 'X' } }], page: {} }, tags: ['t'] }, errors: [{ message: 'no' }] };
   const json = JSON.stringify(answer, null, 2);
   const spots = spotsOf(json);
@@ -72,8 +72,8 @@ test('the texts of an answer are found where they are printed', () => {
   assert.deepEqual(spotsOf('no JSON'), []);
 });
 
-test('a complaint says what the service said, each sentence once, and the place of a syntax error', () => {
-  const problem = { status: 422, title: 'The content breaks a rule', code: 'VALIDATION_FAILED', detail: 'Mend each.', errors: [{ parameter: 'limit', code: 'RANGE', message: 'Send at most 100.' }] };
+test('error shows each sentence once, and the position of syntax errors', () => {
+  const problem = { status: 422, title: 'The content breaks a rule', code: 'VALIDATION_FAILED', detail: 'Fix each.', errors: [{ parameter: 'limit', code: 'RANGE', message: 'Send at most 100.' }] };
   assert.deepEqual(complaintOf({ problem }, '{ a }').sentences, ['limit: Send at most 100.']);
   const broken = complaintOf({ problem }, 'query a {\n  b(\n}');
   assert.deepEqual([broken.title, broken.place.line, broken.place.column], ['Syntax error', 3, 1]);
@@ -83,7 +83,7 @@ test('a complaint says what the service said, each sentence once, and the place 
   assert.equal(complaintOf({ problem: null, body: { data: {} } }), null);
 });
 
-test('an operation is known by its text', () => {
+test('operation is parsed from its text', () => {
   const text = 'query a { x } mutation b($u: [UUID!]!, $n: Int = 1) { ...f } fragment f on Mutation { y z: w ...f }';
   assert.deepEqual(operationOf(text, 'b'), {
     kind: 'mutation',

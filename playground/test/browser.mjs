@@ -11,8 +11,8 @@ const PLACES = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/Applications/Go
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 /**
- * Opens a browser with a fresh profile. Answers `{ context, page, watch, close }`, where `watch` holds
- * `requests` (every address asked for), `errors` (console errors, exceptions) and `violations` (policies).
+ * Opens a browser with a new profile. Returns `{ context, page, watch, close }`. `watch` has `requests` (all requested addresses),
+ * `errors` (console errors and exceptions) and `violations` (of the content security policy).
  */
 export async function openBrowser({ colorScheme = 'light' } = {}) {
   const profile = await mkdtemp(join(tmpdir(), 'labs-chromium-'));
@@ -45,8 +45,8 @@ export async function openBrowser({ colorScheme = 'light' } = {}) {
 }
 
 /**
- * What went wrong unseen: broken policies, foreign addresses, console errors. A refusal that a test calls
- * for is no error, although Chromium writes one: those are named as `{ path, status }`.
+ * Returns policy violations, requests to foreign origins, and console errors. Chromium logs every error response as a console
+ * error; `expected` lists the responses that a test expects, as `{ path, status }`.
  */
 export function complaints(watch, base, expected = []) {
   const isExpected = ({ text, url }) => expected.some(({ path, status }) => url === `${base}${path}` && text.startsWith('Failed to load resource') && text.includes(` ${status} `));
@@ -57,7 +57,7 @@ export function complaints(watch, base, expected = []) {
   ];
 }
 
-/** The addresses asked for that are neither of this origin nor made inside the page. */
+/** Returns the requested addresses of other origins, except data: and blob: addresses. */
 function strangers(watch, base) {
   const { origin } = new URL(base);
   return watch.requests.filter((url) => !['data:', 'blob:'].includes(new URL(url).protocol) && new URL(url).origin !== origin);

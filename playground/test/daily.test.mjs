@@ -28,9 +28,9 @@ const RUN_JOB = 'mutation tidy { admin_jobs_run(job_code: TIDYING) { uuid state 
 const execute = (page) => page.getByRole('button', { name: /^Execute/ }).click();
 const badge = (page) => page.locator('.answer .badge').first();
 
-test('an answer stands below its own tab only, and the way to its audit record is its own', async () => {
+test('response and audit record belong to their tab', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'What staff did last');
+  await openQuestion(page, 'Latest audit records');
   const good = await run(page, 'audit_latest');
   await page.getByText('200', { exact: true }).waitFor();
 
@@ -52,7 +52,7 @@ test('an answer stands below its own tab only, and the way to its audit record i
   await page.close();
 });
 
-test('an answer that comes while another tab is in front goes to the tab that asked', async () => {
+test('late response is shown in the tab of its query', async () => {
   const page = await staff.open();
   const [arrived, release] = [deferred(), deferred()];
   await page.route('**/playground/graphql', async (route) => {
@@ -86,7 +86,7 @@ function deferred() {
   return made;
 }
 
-test('an error says its own sentence, a syntax error its place, and only names that may be asked are suggested', async () => {
+test('errors show detail, position and only permitted names', async () => {
   const page = await staff.open();
   await write(page, 'query broken {\n  admin_jobs_list( { data { code } }\n}');
   await execute(page);
@@ -110,7 +110,7 @@ test('an error says its own sentence, a syntax error its place, and only names t
   await other.close();
 });
 
-test('the editor itself suggests only names that the person may ask', { skip: process.env.LABS_TEST_BASE ? false : 'the stand-in shows the limited person no schema' }, async () => {
+test('editor suggests only permitted names', { skip: process.env.LABS_TEST_BASE ? false : 'the mock does not show the schema to the limited user' }, async () => {
   const page = await limited.open();
   await write(page, 'query near { admin_audit_record_list { data { uuid } } marketplace_submission_list { data { uuid } } }');
   await page.locator('.graphiql-query-editor .squiggly-error').nth(1).waitFor();
@@ -120,13 +120,13 @@ test('the editor itself suggests only names that the person may ask', { skip: pr
   await page.close();
 });
 
-test('questions that the person cannot run are marked with the scope that is missing', async () => {
+test('queries without permission show the missing scope', async () => {
   const page = await limited.open();
   const entry = (title) => page.locator('.questions').getByRole('button', { name: title });
-  await entry('What staff did last').getByText('needs labs.admin.audit').waitFor();
-  assert.equal(await entry('Submissions waiting for review').getByText(/needs/).count(), 0);
-  await entry('What staff did last').click();
-  await page.getByText('You cannot run this question.').waitFor();
+  await entry('Latest audit records').getByText('Missing scope: labs.admin.audit').waitFor();
+  assert.equal(await entry('Submissions waiting for review').getByText(/Missing scope/).count(), 0);
+  await entry('Latest audit records').click();
+  await page.getByText('You cannot run this query.').waitFor();
   await page.locator('.strip').getByText('labs.admin.audit').waitFor();
   await page.close();
 
@@ -136,14 +136,14 @@ test('questions that the person cannot run are marked with the scope that is mis
   await all.close();
 });
 
-test('an answer is a table and a file, and an id in it leads to its thing', async () => {
+test('response is shown as table and file, and ids are links', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'What staff did last');
+  await openQuestion(page, 'Latest audit records');
   await run(page, 'audit_latest');
   const { body } = await run(page, 'audit_latest');
   const rows = body.data.admin_audit_records_list.data;
   await page.getByRole('button', { name: 'Table', exact: true }).click();
-  const table = page.getByRole('region', { name: 'Answer as a table' });
+  const table = page.getByRole('region', { name: 'Response as a table' });
   assert.equal(await table.locator('tbody tr').count(), rows.length);
   assert.deepEqual((await table.locator('thead th').allTextContents()).slice(0, 5), ['uuid', 'recorded_at', 'operation', 'outcome', 'actor.kind']);
   assert.ok(!(await page.locator('.result-window').isVisible()));
@@ -172,9 +172,9 @@ async function saved(page, button) {
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
 }
 
-test('an id in the JSON leads to its thing, too', async () => {
+test('ids in the JSON are links', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'What staff did last');
+  await openQuestion(page, 'Latest audit records');
   await run(page, 'audit_latest');
   const { body } = await run(page, 'audit_latest');
   const { request_id } = body.data.admin_audit_records_list.data[0];
@@ -192,9 +192,9 @@ test('an id in the JSON leads to its thing, too', async () => {
   await page.close();
 });
 
-test('a list turns to its next page, whichever way its cursor is given', async () => {
+test('next page works with and without a cursor variable', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'What staff did last');
+  await openQuestion(page, 'Latest audit records');
   for (let count = 0; count < 3; count += 1) await run(page, 'audit_latest');
   await write(page, '{"limit": 1}', 'variables.json');
   const first = (await run(page, 'audit_latest')).body.data.admin_audit_records_list;
@@ -213,9 +213,9 @@ test('a list turns to its next page, whichever way its cursor is given', async (
   await page.close();
 });
 
-test('a value for a variable is found and not typed', async () => {
+test('finder fills in the value of a variable', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'Runs of a job that failed');
+  await openQuestion(page, 'Failed runs of a job');
   await page.getByRole('button', { name: 'Find job_code' }).click();
   const chooser = page.getByRole('dialog', { name: 'Jobs' });
   await chooser.getByLabel('Search').fill('tidying');
@@ -229,10 +229,10 @@ test('a value for a variable is found and not typed', async () => {
   await page.close();
 });
 
-test('a question is handed on as a link, which never runs by itself; a change asks before it is made', async () => {
+test('link opens a query without running it, and mutations ask for confirmation', async () => {
   const from = await staff.open();
   await write(from, RUN_JOB);
-  await from.getByRole('button', { name: 'Link to this question' }).click();
+  await from.getByRole('button', { name: 'Link to this query' }).click();
   const link = await from.getByLabel('Link', { exact: true }).inputValue();
   await from.close();
   assert.equal(new URL(link).pathname, '/playground');
@@ -245,7 +245,7 @@ test('a question is handed on as a link, which never runs by itself; a change as
   assert.equal(new URL(page.url()).hash, '', 'a reload does not hand it over again');
   await page.locator('.graphiql-query-editor .monaco-editor').click();
   await page.keyboard.press('ControlOrMeta+Enter');
-  const asking = page.getByRole('dialog', { name: 'Run this change?' });
+  const asking = page.getByRole('dialog', { name: 'Run this mutation?' });
   await asking.getByText('admin_jobs_run', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
   await asking.waitFor({ state: 'detached' });
@@ -262,7 +262,7 @@ test('a question is handed on as a link, which never runs by itself; a change as
   await page.close();
 });
 
-test('a link that is followed while the page is open comes into a tab of its own', async () => {
+test('link opens a new tab in an open page', async () => {
   const page = await staff.open();
   await write(page, JOBS);
   await page.evaluate((query) => (location.hash = new URLSearchParams({ query, variables: '{"a": 1}' }).toString()), 'query handed($a: Int) { admin_jobs_list(limit: $a) { data { code } } }');

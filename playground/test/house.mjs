@@ -3,7 +3,7 @@ import { openBrowser } from './browser.mjs';
 import { startMock, PEOPLE } from './mock.mjs';
 import { freshCode } from './totp.mjs';
 
-/** The refusals that a sign-in passes through; the last only when an earlier run spent the code. */
+/** Error responses that a sign-in causes. The last one occurs only if an earlier run used the code. */
 export const SIGN_IN_REFUSALS = [
   { path: '/v1/auth/sessions:refresh', status: 401 },
   { path: '/v1/auth/sessions', status: 401 },
@@ -11,8 +11,8 @@ export const SIGN_IN_REFUSALS = [
 ];
 
 /**
- * The service that LABS_TEST_BASE names, with its sign-ins; without it the stand-in.
- * Answers `{ base, staff, limited, mock, close }`; `mock` is null for a real service.
+ * Returns the service of LABS_TEST_BASE with its users, or starts the mock if the variable is not set.
+ * The result is `{ base, staff, limited, mock, close }`. `mock` is null for a real service.
  */
 export async function startService() {
   const base = process.env.LABS_TEST_BASE?.replace(/\/$/, '');
@@ -27,7 +27,7 @@ function personOf(prefix) {
   return { email, password, secret };
 }
 
-/** Signs in with both steps and waits for the editor. */
+/** Signs in with password and code, and waits for the editor. */
 export async function signIn(page, base, person) {
   await page.goto(`${base}/playground`);
   await page.getByLabel('E-mail').fill(person.email);
@@ -54,8 +54,8 @@ export async function editorReady(page) {
 }
 
 /**
- * Signs a person in once for many tests. Answers `{ context, watch, open, close }`: each `open()` is a page with an editor of
- * its own, in the same session, and begins to watch anew.
+ * Signs a user in once for many tests. Returns `{ context, watch, open, close }`. Each `open()` opens a page with a separate editor
+ * in the same session, and clears `watch`.
  */
 export async function signedIn(service, person) {
   const { context, page, watch, close } = await openBrowser();
@@ -70,21 +70,21 @@ export async function signedIn(service, person) {
   return { context, watch, open, close };
 }
 
-/** Puts a text into the editor, whole: of what is typed the editor closes brackets and indents lines. */
+/** Sets the text of the editor. If a test typed it, the editor would add brackets and indentation. */
 export async function write(page, text, model = 'operation.graphql') {
   await page.evaluate(([value, name]) => globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith(name)).setValue(value), [text, model]);
 }
 
-/** Opens a saved question by its title. */
+/** Opens a saved query by its title. */
 export async function openQuestion(page, title) {
-  const panel = page.getByRole('button', { name: 'Show Saved questions' });
+  const panel = page.getByRole('button', { name: 'Show Saved queries' });
   if (await panel.isVisible()) await panel.click();
   await page.locator('.questions').getByRole('button', { name: title }).click();
 }
 
 /**
- * Runs what stands in the editor, which is the query of this name. Answers `{ status, body, requestId }` of the service.
- * The page asks for the schema at the same address, so that the answer is known by what was sent.
+ * Runs the operation with this name in the editor. Returns `{ status, body, requestId }` of the response. The name identifies the
+ * response, because the page requests the schema at the same address.
  */
 export async function run(page, name) {
   const answered = answerTo(page, name);
@@ -92,7 +92,7 @@ export async function run(page, name) {
   return answered;
 }
 
-/** The answer to the operation of this name, which is still to be asked. */
+/** Waits for the response to the next operation with this name. */
 export async function answerTo(page, name) {
   const isOfQuery = (request) => new RegExp(`^(query|mutation) ${name}\\b`, 'm').test(request.postDataJSON()?.query ?? '');
   const response = await page.waitForResponse((one) => one.url().endsWith('/playground/graphql') && isOfQuery(one.request()));

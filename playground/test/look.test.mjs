@@ -20,7 +20,7 @@ after(async () => {
 });
 
 const boxOf = (locator) => locator.boundingBox();
-/** How light a colour is that the browser computed, from 0 to 1. */
+/** Returns the lightness of a computed colour, from 0 to 1. */
 const lightness = (locator, property) =>
   locator.evaluate((element, name) => {
     const [red, green, blue] = getComputedStyle(element)[name].match(/[\d.]+/g).map(Number);
@@ -33,7 +33,7 @@ async function choose(page, theme) {
   await page.getByRole('button', { name: 'Close dialog' }).click();
 }
 
-test('the person is greeted by name', async () => {
+test('top bar shows the name of the user', async () => {
   const page = await staff.open();
   const answered = page.waitForResponse((response) => response.url().endsWith('/v1/auth/account'));
   await page.reload();
@@ -43,7 +43,7 @@ test('the person is greeted by name', async () => {
   await page.close();
 });
 
-test('dark by setting is dark everywhere, and light is light', async () => {
+test('theme setting applies to all parts of the page', async () => {
   const page = await staff.open();
   const parts = [page.locator('.topbar'), page.getByRole('button', { name: 'Sign out' }), page.locator('.questions button').first()];
   for (const [theme, isRight] of [['Dark', (ground, ink) => ground < 0.3 && ink > 0.6], ['Light', (ground, ink) => ground > 0.7 && ink < 0.5]]) {
@@ -56,7 +56,7 @@ test('dark by setting is dark everywhere, and light is light', async () => {
   await page.close();
 });
 
-test('the cross of a dialog is drawn', async () => {
+test('close icon of a dialog is visible', async () => {
   const page = await staff.open();
   await page.getByRole('button', { name: 'Open settings dialog' }).click();
   const cross = page.getByRole('button', { name: 'Close dialog' }).locator('svg');
@@ -68,10 +68,10 @@ test('the cross of a dialog is drawn', async () => {
   await page.close();
 });
 
-test('an empty tab is no error and has a name, and neither is a text of comments', async () => {
+test('empty tab and text of comments show no error', async () => {
   const page = await staff.open();
-  await page.getByRole('tab', { name: 'New question' }).waitFor();
-  await page.getByText('Ask a question, or take one from the panel.').waitFor();
+  await page.getByRole('tab', { name: 'New query' }).waitFor();
+  await page.getByText('Write a query, or select one in the panel.').waitFor();
   // An invalid query proves that the error markers work.
   await write(page, 'query wrong {');
   const marks = page.locator('.graphiql-query-editor .squiggly-error');
@@ -82,12 +82,12 @@ test('an empty tab is no error and has a name, and neither is a text of comments
   await write(page, 'query named { system_me_get { principal_type } }');
   await page.getByRole('tab', { name: 'named' }).waitFor();
   await page.getByRole('button', { name: 'New tab' }).click();
-  await page.getByRole('tab', { name: 'New question' }).waitFor();
+  await page.getByRole('tab', { name: 'New query' }).waitFor();
   assert.doesNotMatch((await page.getByRole('tab').allTextContents()).join(), /untitled/);
   await page.close();
 });
 
-test('the panel leaves the window to the work, and the editor shows a line of it', async () => {
+test('panel leaves enough width for the editor', async () => {
   const page = await staff.open();
   const [panel, window] = [await boxOf(page.locator('.graphiql-plugin')), page.viewportSize()];
   assert.ok(panel.width < window.width * 0.22, `the panel takes ${panel.width} of ${window.width}`);
@@ -99,7 +99,7 @@ test('the panel leaves the window to the work, and the editor shows a line of it
   await page.close();
 });
 
-test('six long questions in the history leave everything in the window', async () => {
+test('long queries in the history do not overflow the window', async () => {
   const page = await staff.open();
   const long = 'a'.repeat(60);
   await page.getByRole('button', { name: 'Show History' }).click();
@@ -121,10 +121,10 @@ test('six long questions in the history leave everything in the window', async (
   await page.close();
 });
 
-test('at 390 pixels the panes stand under each other, and a question runs', async () => {
+test('at 390 pixels panes are stacked and a query runs', async () => {
   const page = await staff.open();
   await page.setViewportSize({ width: 390, height: 844 });
-  await openQuestion(page, 'What staff did last');
+  await openQuestion(page, 'Latest audit records');
   const answered = answerTo(page, 'audit_latest');
   await page.getByRole('button', { name: /^Execute/ }).click();
   assert.equal((await answered).status, 200);
@@ -136,15 +136,15 @@ test('at 390 pixels the panes stand under each other, and a question runs', asyn
 });
 
 for (const theme of ['Light', 'Dark']) {
-  test(`whoever cannot see it can use it: ${theme.toLowerCase()}`, async () => {
+  test(`playground has no accessibility errors: ${theme.toLowerCase()}`, async () => {
     const page = await staff.open();
     await choose(page, theme);
-    await openQuestion(page, 'What staff did last');
+    await openQuestion(page, 'Latest audit records');
     await run(page, 'audit_latest');
     await page.getByRole('button', { name: 'Table', exact: true }).click();
-    await page.getByRole('region', { name: 'Answer as a table' }).waitFor();
+    await page.getByRole('region', { name: 'Response as a table' }).waitFor();
     assert.deepEqual(await violations(page), []);
-    await openQuestion(page, 'Runs of a job that failed');
+    await openQuestion(page, 'Failed runs of a job');
     await page.getByRole('button', { name: 'Find job_code' }).click();
     await page.getByRole('dialog').getByRole('button', { name: /TIDYING/ }).waitFor();
     assert.deepEqual(await violations(page), []);
@@ -153,8 +153,8 @@ for (const theme of ['Light', 'Dark']) {
 }
 
 /**
- * What axe finds that is serious or critical and ours. Left out are the editors, which Monaco draws itself, and the tabs of the
- * editor's library, each of which has a button inside its role of a tab.
+ * Returns the serious and critical findings of axe. It excludes parts of libraries: the editors, which Monaco renders, and the tabs
+ * of GraphiQL, which have a button inside an element with the role tab.
  */
 async function violations(page) {
   // The content security policy forbids injected scripts; the browser's automation may still run them.

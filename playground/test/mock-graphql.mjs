@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 const schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'));
 const records = [];
 
-/** Answers one question as `{ status, body }`; a refusal comes as the fields of a problem. */
+/** Executes a query and returns `{ status, body }`. For an error, the body has the fields of a problem document. */
 export async function answer({ query, variables, operationName }, person, requestId) {
   const document = read(query);
   if (document instanceof Error) return broken(document.message);
@@ -23,7 +23,7 @@ export async function answer({ query, variables, operationName }, person, reques
   return { status: 200, body: result };
 }
 
-/** A text that cannot be run. The service suggests no names, and knows root fields from others. */
+/** Builds the error for an invalid query, in the words of the service, which suggests no names. */
 function broken(message) {
   const errors = [{ pointer: '/query', code: 'QUERY', message }];
   const detail = 'The request breaks the rules listed in `errors`. Fix each error and send the request again.';
@@ -36,7 +36,7 @@ function inTheWordsOfTheService(message) {
   return type === 'Query' || type === 'Mutation' ? `The schema has no root field \`${field}\`.` : `Unknown field "${field}" on type "${type}".`;
 }
 
-/** What is handed in: the bytes of the first come, those of the second do not. */
+/** Images of the submission. The mock has the bytes of the first one only. */
 export const PICTURES = [
   { uuid: '0193a4b0-0000-7000-8000-000000000001', kind: 'ICON', position: 1, alt_text: 'A bottle and a key', caption: null },
   { uuid: '0193a4b0-0000-7000-8000-000000000002', kind: 'SCREENSHOT', position: 1, alt_text: null, caption: 'What is missing in room 12' },
@@ -44,7 +44,7 @@ export const PICTURES = [
 
 const page = { next_cursor: null, has_more: false };
 
-/** A page of a list, as long as it was asked for. A cursor is the id of the last entry of the page before. */
+/** Returns a page of a list. The cursor is the id of the last entry of the previous page. */
 function paged(list, { limit = 20, cursor }) {
   const start = cursor ? list.findIndex(({ uuid }) => uuid === cursor) + 1 : 0;
   const data = list.slice(start, start + limit);
@@ -66,7 +66,7 @@ const resolvers = {
       .filter((record) => !operation || operation.includes(record.operation));
     return paged(found, { limit, cursor });
   },
-  admin_jobs_list: () => ({ data: [{ code: 'TIDYING', state: 'IDLE', purpose: 'Sweeps out what is over.', failures: 0 }], page }),
+  admin_jobs_list: () => ({ data: [{ code: 'TIDYING', state: 'IDLE', purpose: 'Deletes expired rows.', failures: 0 }], page }),
   admin_jobs_list_runs: () => ({ data: [], page }),
   admin_jobs_run: ({ job_code }) => ({ uuid: randomUUID(), job_code, state: 'QUEUED', trigger: 'STAFF', created_at: new Date().toISOString(), is_overrun: false }),
   admin_staff_get: ({ staff_uuid }) => staffMember(staff_uuid),
@@ -112,7 +112,7 @@ function rootFields(document) {
     .flatMap((operation) => operation.selectionSet.selections.map((field) => ({ operation: operation.operation, name: field.name.value })));
 }
 
-/** The scope a root field needs. To look at the schema takes one too, so that a refusal can be seen. */
+/** Returns the scope of a root field. Introspection also requires one, so that tests can provoke an error. */
 function scopeOf({ operation, name }) {
   if (name.startsWith('__schema')) return 'labs.admin.audit';
   const type = operation === 'mutation' ? schema.getMutationType() : schema.getQueryType();

@@ -17,7 +17,7 @@ const ROOM = fileURLToPath(new URL('..', import.meta.url));
 const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.ttf': 'font/ttf', '.json': 'application/json', '.md': 'text/markdown; charset=utf-8', '.txt': 'text/plain; charset=utf-8' };
 const TOKEN_SECONDS = 600;
 
-/** The people of the stand-in. The limited one lacks the audit scope; the partner is no staff. */
+/** Users of the mock: a staff member, a staff member without the audit scope, and a partner user. */
 export const PEOPLE = [
   person('staff@labs.example', 'Ines Duarte', 'STAFF_USER', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', ['labs.admin:write', 'auth.account:write']),
   person('limited@labs.example', 'Tom Becker', 'STAFF_USER', 'KRUGS4ZANFZSAYJAONSWG4TFOQQHI3ZA', ['labs.admin.submissions', 'labs.admin.categories:write', 'auth.account:write']),
@@ -46,19 +46,19 @@ const ROUTES = {
   'GET /v1/subscription/public/features': features,
 };
 
-/** Takes an upload and tells what it was, so that a test can see what the page sent. */
+/** Address of uploads. The response describes the upload, so that a test can check the request. */
 const UPLOAD = /^\/v1\/marketplace\/apps\/[0-9a-f-]{36}\/media$/;
-/** The addresses that the one page of the reference shows. */
+/** Addresses that return the page of the reference. */
 const PLACE = /^\/reference(\/(operations|codes)\/\w+)?$/;
-/** The addresses to which the links of mails lead. */
+/** Addresses of links in e-mails. */
 const MAILED = /^\/account\/(verify-email|reset-password|confirm-email|cancel-email-change|invitation)$/;
 const PICTURE = /^\/v1\/marketplace\/internal\/submissions\/[0-9a-f-]{36}\/media\/([0-9a-f-]{36})\/content$/;
-/** A PNG of one pixel. */
+/** PNG with one pixel. */
 const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=', 'base64');
 
 const state = { challenges: new Map(), tokens: new Map(), cookies: new Map(), remaining: 100_000 };
 
-/** Starts on a loopback port, any free one unless it is named. Answers `{ base, cookieFor, expireTokens, endSessions, close }`. */
+/** Starts the mock on a loopback port, by default a free one. Returns `{ base, cookieFor, expireTokens, endSessions, close }`. */
 export async function startMock(port = 0) {
   const policies = JSON.parse(await readFile(join(ROOM, 'csp.json'), 'utf8'));
   const server = createServer((request, response) => {
@@ -70,11 +70,11 @@ export async function startMock(port = 0) {
   await new Promise((ready) => server.listen(port, '127.0.0.1', ready));
   return {
     base: `http://127.0.0.1:${server.address().port}`,
-    /** Signs somebody in behind the page's back: the cookie that the service would have set. */
+    /** Signs a user in without the page, and returns the refresh cookie. */
     cookieFor: (email) => enter(PEOPLE.find((one) => one.email === email)).cookie.match(/^__Host-refresh=([^;]+)/)[1],
-    /** Every access token is void at once; refresh cookies live on. */
+    /** Expires all access tokens. Refresh cookies stay valid. */
     expireTokens: () => state.tokens.clear(),
-    /** Tokens and cookies are void: everybody is signed out. */
+    /** Ends all sessions: tokens and refresh cookies become invalid. */
     endSessions: () => (state.tokens.clear(), state.cookies.clear()),
     close: () => new Promise((closed) => (server.closeAllConnections(), server.close(closed))),
   };
@@ -157,7 +157,7 @@ async function upload(request, response) {
   response.writeHead(201, { 'Content-Type': 'application/json', 'X-Request-Id': randomUUID() }).end(JSON.stringify(told));
 }
 
-/** One entry, about creating an app. */
+/** Returns one entry for marketplace_apps_create. */
 async function changelog({ searchParams }) {
   const entry = { slug: 'apps-have-taglines', title: 'Apps have <i>taglines</i>', version: '1.0.0', released_at: '2026-03-03T09:00:00Z' };
   const data = searchParams.get('operation') === 'marketplace_apps_create' ? [entry] : [];

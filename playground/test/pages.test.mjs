@@ -11,7 +11,7 @@ before(async () => {
 after(() => service.close());
 
 for (const start of ['/', '/reference']) {
-  test(`every link of ${start} leads somewhere`, async () => {
+  test(`every link of ${start} returns a page`, async () => {
     const { page, watch, close } = await openBrowser();
     try {
       await page.goto(`${service.base}${start}`);
@@ -27,7 +27,7 @@ for (const start of ['/', '/reference']) {
 }
 
 for (const [path, heading, feed] of [['/changelog', 'Changelog', 'changelog'], ['/blog', 'Blog', 'blog']]) {
-  test(`${path} is a page with a feed, and its form narrows it`, async (t) => {
+  test(`${path} has a feed and a search form`, async (t) => {
     if (service.mock) return t.skip('only the service makes this page');
     const { page, watch, close } = await openBrowser();
     try {
@@ -39,7 +39,7 @@ for (const [path, heading, feed] of [['/changelog', 'Changelog', 'changelog'], [
       assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('.list')).listStyleType), 'none');
       await page.getByLabel('Search').fill('nothing is called so');
       await page.getByRole('button', { name: 'Show' }).click();
-      await page.getByText(/No (entry|post) matches the filter\./).waitFor();
+      await page.getByText(/No (entries|posts) found\./).waitFor();
       assert.equal(new URL(page.url()).searchParams.get('q'), 'nothing is called so');
       assert.deepEqual(complaints(watch, service.base), []);
     } finally {

@@ -10,7 +10,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const part = async (name) => (await runnerImport(here(`../page/src/${name}.ts`), { configFile: false, logLevel: 'error' })).module;
 const [scopes, pictures] = [await part('scopes'), await part('pictures')];
 
-test('the pictures of a submission are known by both ids, and each is asked for once', () => {
+test('images of a submission need both ids and load once', () => {
   const [submission, picture] = ['0193a4b1-02aa-7e31-8c55-1d0f9a7b6c02', '0193a4b0-0000-7000-8000-000000000001'];
   const of = (data) => pictures.picturesOf({ data }).map(pictures.addressOf);
   const media = [{ uuid: picture, kind: 'ICON' }, { kind: 'BANNER' }, { uuid: '../../../me' }];
@@ -24,7 +24,7 @@ test('the pictures of a submission are known by both ids, and each is asked for 
   assert.equal(of({ mine: { uuid: submission, submitted: { media: many } } }).length, pictures.MOST_PICTURES);
 });
 
-test('a scope opens what lies beneath it, at its own level and not above', () => {
+test('scope grants scopes below it at its own level', () => {
   assert.ok(scopes.reaches(['labs.admin'], 'labs.admin.audit'));
   assert.ok(scopes.reaches(['labs.admin.audit:write'], 'labs.admin.audit'));
   assert.ok(scopes.reaches(['labs.admin:write'], 'labs.admin.audit:write'));
@@ -35,7 +35,7 @@ test('a scope opens what lies beneath it, at its own level and not above', () =>
   assert.ok(!scopes.reaches([], 'labs.admin.audit'));
 });
 
-test('scopes are sorted into domains', () => {
+test('scopes are grouped by domain', () => {
   const domains = scopes.domainsOf(['labs.admin.audit', 'auth.account:write', 'labs.admin.apps:write']);
   assert.deepEqual(domains.map((domain) => [domain.name, domain.scopes.map((scope) => scope.base)]), [
     ['auth', ['auth.account']],
@@ -43,14 +43,14 @@ test('scopes are sorted into domains', () => {
   ]);
 });
 
-test('codes agree with RFC 6238', () => {
+test('codes conform to RFC 6238', () => {
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
   assert.equal(codeAt(secret, stepAt(59_000)), '287082');
   assert.equal(codeAt(secret, stepAt(1_111_111_109_000)), '081804');
   assert.equal(codeAt(secret, stepAt(20_000_000_000_000)), '353130');
 });
 
-test('no policy lets a script be inline, evaluated, or of another origin', () => {
+test('no policy allows inline, evaluated or foreign scripts', () => {
   for (const [page, policy] of Object.entries(JSON.parse(readFileSync(here('../csp.json'), 'utf8')))) {
     const rules = new Map(policy.split(';').map((rule) => rule.trim().split(/ (.*)/s)));
     assert.ok(["'self'", undefined].includes(rules.get('script-src')), page);

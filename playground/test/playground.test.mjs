@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('staff sign in, ask, find the audit record of their question, and leave nothing behind', async () => {
+test('staff member signs in, queries, finds the audit record, signs out', async () => {
   const { page, context, watch, close } = await openBrowser();
   const tokens = [];
   context.on('response', async (response) => {
@@ -19,7 +19,7 @@ test('staff sign in, ask, find the audit record of their question, and leave not
   try {
     await signIn(page, service.base, service.staff);
 
-    await openQuestion(page, 'What staff did last');
+    await openQuestion(page, 'Latest audit records');
     const first = await run(page, 'audit_latest');
     assert.equal(first.status, 200);
     assert.equal(first.body.errors, undefined);
@@ -53,12 +53,12 @@ test('staff sign in, ask, find the audit record of their question, and leave not
   }
 });
 
-test('a person without the audit scope is refused, and told which scope is missing', async () => {
+test('user without the audit scope sees the missing scope', async () => {
   const { page, watch, close } = await openBrowser();
   try {
     await signIn(page, service.base, service.limited);
 
-    await openQuestion(page, 'What staff did last');
+    await openQuestion(page, 'Latest audit records');
     const { body } = await run(page, 'audit_latest');
     assert.equal(body.data?.admin_audit_records_list, undefined);
     const refusal = page.locator('.answer .refusal');
@@ -67,7 +67,7 @@ test('a person without the audit scope is refused, and told which scope is missi
 
     await page.getByRole('button', { name: 'Show Your scopes' }).click();
     await page.getByLabel(/^Search/).fill('labs.admin.audit');
-    await page.getByText('Your token does not reach labs.admin.audit.').waitFor();
+    await page.getByText('Your token does not include labs.admin.audit.').waitFor();
     assert.deepEqual(complaints(watch, service.base, [...SIGN_IN_REFUSALS, { path: '/playground/graphql', status: 403 }]), []);
   } finally {
     await close();

@@ -17,24 +17,24 @@ const access = accessOf(sdl);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}/;
 
 for (const name of readdirSync(here('../questions'))) {
-  test(`the saved question ${name} has a title, a sentence, a work, and fits the schema`, () => {
+  test(`saved query ${name} is described and fits the schema`, () => {
     const text = readFileSync(here(`../questions/${name}`), 'utf8');
     const [title, sentence] = text.split('\n');
     assert.match(title, /^# [A-Z].*[^.]$/);
     assert.match(sentence, /^# [A-Z].*\.$/);
     assert.deepEqual(validate(schema, parse(text)).map(String), []);
-    assert.doesNotMatch(text, UUID, 'a value that somebody made up is nothing that is there');
+    assert.doesNotMatch(text, UUID, 'a saved query contains no invented id');
     const question = QUESTIONS.find((one) => `${one.name}.graphql` === name);
     assert.ok(WORKS.includes(question.work), question.work);
     assert.equal(question.operation.name, question.name);
     const given = Object.keys(question.variables ? JSON.parse(question.variables) : {});
     const sought = question.operation.variables.filter((one) => one.isRequired && !given.includes(one.name));
-    assert.deepEqual(sought.filter((one) => !FINDERS.has(one.name)), [], 'each is found, or typed into a place that is there');
+    assert.deepEqual(sought.filter((one) => !FINDERS.has(one.name)), [], 'each required variable has a finder or an initial value');
   });
 }
 
 for (const name of readdirSync(here('../finders'))) {
-  test(`the finder ${name} fits the schema, and a question or a thing needs it`, () => {
+  test(`finder ${name} fits the schema and is used`, () => {
     const text = readFileSync(here(`../finders/${name}`), 'utf8');
     assert.match(text, /^# [A-Z].*[^.]\n/);
     assert.match(text, /\bvalue: \w+/);
@@ -45,13 +45,13 @@ for (const name of readdirSync(here('../finders'))) {
   });
 }
 
-test('the submissions that wait are asked for by their state, oldest first', () => {
+test('waiting submissions are selected by state, oldest first', () => {
   const { text } = QUESTIONS.find(({ name }) => name === 'submissions_waiting');
   assert.match(text, /state: \[SUBMITTED, IN_REVIEW\]/);
   assert.match(text, /sort: SUBMITTED_AT\b/);
 });
 
-test('each role of staff can run a question of its work, and none that its scopes do not reach', () => {
+test('staff roles can run exactly the queries of their scopes', () => {
   const roles = {
     reviewer: ['labs.admin.submissions:write', 'labs.admin.reviews:write', 'labs.admin.apps', 'labs.admin.categories'],
     support: ['labs.admin.support:write', 'labs.admin.partners', 'labs.admin.users', 'labs.admin.apps', 'labs.admin.subscriptions'],
@@ -65,7 +65,7 @@ test('each role of staff can run a question of its work, and none that its scope
   assert.ok(['throttled', 'mail_failed', 'jobs'].every((name) => open(['labs.admin.limits:write', 'labs.admin.operations:write']).includes(name)));
 });
 
-test('what a root field takes is what the schema says, for every one of them', () => {
+test('access of every root field equals the schema', () => {
   for (const [type, needs] of [[schema.getQueryType(), access.query], [schema.getMutationType(), access.mutation]]) {
     const said = Object.entries(type.getFields()).flatMap(([name, { astNode }]) => {
       const directive = astNode.directives.find((one) => one.name.value === 'access');
@@ -80,7 +80,7 @@ test('what a root field takes is what the schema says, for every one of them', (
   assert.ok(!openRoots(access, ['labs.admin.audit'], 'query').includes('admin_partners_list'));
 });
 
-test('an id is the id of a thing by the name of its field, its holder, or its root', () => {
+test('id is recognized by field, containing object or root field', () => {
   const id = '0193a4b1-02aa-7e31-8c55-1d0f9a7b6c02';
   const at = (root, path, holder = {}, value = id) => things.thingAt(access, { root, path: path.split('.'), holder }, value)?.variable ?? null;
   assert.equal(at('marketplace_submissions_list', 'uuid'), 'submission_uuid');
@@ -93,11 +93,11 @@ test('an id is the id of a thing by the name of its field, its holder, or its ro
   assert.equal(at('admin_audit_records_list', 'actor.uuid', { kind: 'STAFF_USER' }), 'staff_uuid');
   assert.equal(at('admin_audit_records_list', 'target.uuid', { kind: 'SUPPORT_TICKET' }), 'ticket_uuid');
   assert.equal(at('admin_audit_records_list', 'request_id', {}, '01a2180c'), 'request_id');
-  assert.equal(at('admin_users_list_sessions', 'uuid'), null, 'a session is no person');
+  assert.equal(at('admin_users_list_sessions', 'uuid'), null, 'the id of a session does not identify a user');
   assert.equal(at('admin_audit_records_list', 'operation', {}, 'admin_jobs_run'), null);
 });
 
-test('a thing without a saved question is read by one that is made from the schema', () => {
+test('resource without a saved query gets a generated query', () => {
   const all = () => true;
   assert.equal(things.readerOf(access, 'partner_uuid', all), 'admin_partners_get');
   assert.equal(things.readerOf(access, 'partner_uuid', (name) => name === 'admin_profiles_get'), 'admin_profiles_get');
@@ -106,10 +106,10 @@ test('a thing without a saved question is read by one that is made from the sche
     const text = readingOf(schema, access, field, { variable, id: '' });
     assert.deepEqual(validate(schema, parse(text)).map(String), [], text);
   }
-  assert.doesNotMatch(readingOf(schema, access, 'marketplace_submissions_get', { variable: 'submission_uuid', id: '' }), /^ {4}app \{/m, 'an app takes a scope of its own');
+  assert.doesNotMatch(readingOf(schema, access, 'marketplace_submissions_get', { variable: 'submission_uuid', id: '' }), /^ {4}app \{/m, 'an edge requires a separate scope');
 });
 
-test('choices are the entries of the first list that gives values', () => {
+test('choices are the entries of the first list with values', () => {
   const body = { data: { a: { checklist: { items: [{ value: 'REQ-06', title: 'Screenshots', more: { name: 'x' }, none: null }, { value: null }] } } } };
   assert.deepEqual(choicesOf(body), [{ value: 'REQ-06', label: 'Screenshots · x' }]);
   assert.deepEqual(choicesOf({ data: null }), []);

@@ -14,8 +14,9 @@ const [made, codes, samples, search] = await Promise.all(['../reference/make/ind
 
 const contractText = readFileSync(here('../../contract/openapi.yaml'), 'utf8');
 const codesText = readFileSync(here('../../contract/codes.yaml'), 'utf8');
+const glossaryText = readFileSync(here('../../docs/glossary.md'), 'utf8');
 const contract = made.readContract(contractText);
-const site = made.makeSite(contractText, codesText);
+const site = made.makeSite(contractText, codesText, glossaryText);
 const file = (name) => site.files.get(name) ?? site.files.get(`${site.pieces.slice(1)}${name}`);
 const json = (name) => JSON.parse(file(name));
 
@@ -26,11 +27,12 @@ const changed = made.makeSite(
     .replace('summary: Create an app', 'summary: Create <img src=x> an app')
     .replace('Creates a new app in state `DRAFT`.', 'Creates <script>alert(1)</script> a new app.'),
   codesText,
+  glossaryText,
 );
 const altered = (name) => changed.files.get(`${changed.pieces.slice(1)}${name}`);
 const count = Number(/^ +total: (\d+)$/m.exec(contractText)[1]);
 
-test('every operation has a piece, a link in the list, a line of the index, and Markdown', () => {
+test('every operation has page, link, index entry and Markdown', () => {
   assert.equal(contract.operations.length, count);
   const listed = new Set(json('index.json').operations.map(([id]) => id));
   for (const { id, path, method } of contract.operations) {
@@ -42,7 +44,7 @@ test('every operation has a piece, a link in the list, a line of the index, and 
   }
 });
 
-test('links between the pieces lead to pieces', () => {
+test('links between pages have targets', () => {
   const [folder, broken] = [site.pieces.slice(1), new Set()];
   for (const [name, text] of site.files) {
     if (!name.endsWith('.json') || /\/(index|fields)\.json$/.test(name)) continue;
@@ -54,22 +56,37 @@ test('links between the pieces lead to pieces', () => {
   assert.deepEqual([...broken], []);
 });
 
-test('the same contract makes the same bytes', () => {
-  assert.deepEqual(made.makeSite(contractText, codesText), site);
+test('same contract gives the same bytes', () => {
+  assert.deepEqual(made.makeSite(contractText, codesText, glossaryText), site);
 });
 
-test('every code says what it means and what to do, or nothing is built', () => {
+test('build fails for a code without description', () => {
   for (const code of contract.codes) {
-    assert.match(json(`codes/${code}.json`).html, /What it means.*What to do/s, code);
-    assert.match(file(`reference/codes/${code}.md`), /## What it means\n\n.+\n\n## What to do\n\n.+/, code);
+    assert.match(json(`codes/${code}.json`).html, /Meaning.*What to do/s, code);
+    assert.match(file(`reference/codes/${code}.md`), /## Meaning\n\n.+\n\n## What to do\n\n.+/, code);
   }
   const read = (text) => () => codes.readCodes(text, contract);
-  assert.throws(read(codesText.replace(/^NOT_FOUND:\n(?:  .*\n)+/m, '')), /NOT_FOUND has no words/);
-  assert.throws(read(codesText.replace(/^(NOT_FOUND:\n  title: .*\n)  means: .*\n/m, '$1')), /NOT_FOUND does not say in a sentence what it means/);
-  assert.throws(read(`${codesText}NO_SUCH:\n  title: None\n  means: None.\n  do: Nothing.\n`), /NO_SUCH is no code/);
+  assert.throws(read(codesText.replace(/^NOT_FOUND:\n(?:  .*\n)+/m, '')), /NOT_FOUND has no description/);
+  assert.throws(read(codesText.replace(/^(NOT_FOUND:\n  title: .*\n)  means: .*\n/m, '$1')), /NOT_FOUND needs a sentence in means/);
+  assert.throws(read(`${codesText}NO_SUCH:\n  title: None\n  means: None.\n  do: Nothing.\n`), /NO_SUCH is not a code/);
 });
 
-test('operations are apart by what their callers must bring', () => {
+test('glossary has all terms and only names of the contract', () => {
+  const { html } = json('pages/glossary.json');
+  const terms = [...glossaryText.matchAll(/^\| (?!term \|)([^|]+) \|/gm)].map(([, term]) => term);
+  assert.ok(terms.length > 50);
+  for (const term of terms) {
+    assert.ok(html.includes(`>${term}</dt>`), term);
+    assert.ok(file('reference/glossary.md').includes(`- **${term}**: `), term);
+  }
+  assert.match(html, /<a href="\/reference\/operations\/auth_sessions_create">/);
+  assert.match(html, /<code>X-RateLimit-Daily-\*<\/code>/);
+  assert.doesNotMatch(html, /<code>[^<]*(\.rs|\.yaml|app_version)/);
+  assert.ok(site.navigation.includes('href="/reference#/glossary"') && file('llms.txt').includes('(/reference/glossary.md)'));
+  assert.throws(() => made.makeSite(contractText, codesText, '| one | cell\n'), /a row needs three cells/);
+});
+
+test('operations are grouped by audience', () => {
   const audiences = new Map(contract.operations.map(({ id, audience }) => [id, audience]));
   const expected = { marketplace_apps_create: 'partner', system_me_get: 'partner', marketplace_listings_search: 'storefront', admin_partners_list: 'staff', marketplace_submissions_get: 'staff', auth_sessions_refresh: 'public', system_health_get: 'public' };
   for (const [id, audience] of Object.entries(expected)) assert.equal(audiences.get(id), audience, id);
@@ -79,20 +96,20 @@ test('operations are apart by what their callers must bring', () => {
   for (const [id, audience] of audiences) assert.ok(of[audience].includes(id), id);
 });
 
-test('what the contract says in HTML is text in the page', () => {
+test('HTML in the contract is shown as text', () => {
   const { html } = JSON.parse(altered('operations/marketplace_apps_create.json'));
   assert.ok(html.includes('&lt;script&gt;alert(1)') && html.includes('Create &lt;img src=x&gt;'));
   assert.doesNotMatch(html + changed.navigation, /<script|<img|style=/);
 });
 
-test('a deprecated operation is told in all places', () => {
+test('deprecated operation is marked everywhere', () => {
   assert.match(JSON.parse(altered('operations/marketplace_apps_create.json')).html, /class="warning">Deprecated/);
-  assert.match(JSON.parse(altered('pages/changes.json')).html, /Deprecated<\/h2>.*marketplace_apps_create.*New<\/h2>/s);
+  assert.match(JSON.parse(altered('pages/changes.json')).html, /Deprecated<\/h2>.*marketplace_apps_create.*Added<\/h2>/s);
   assert.match(json('pages/changes.json').html, /Nothing is deprecated/);
   assert.match(changed.files.get('reference/operations/marketplace_apps_create.md'), /^- Deprecated$/m);
 });
 
-test('the search finds operations, fields, codes, scopes and schemas, the best first', () => {
+test('search ranks operations, fields, codes, scopes, schemas and terms', () => {
   const [index, fields] = [json('index.json'), json('fields.json')];
   const first = (text) => search.find(text, index, fields)[0];
   assert.equal(first('marketplace_apps_create').address, '/reference/operations/marketplace_apps_create');
@@ -102,12 +119,13 @@ test('the search finds operations, fields, codes, scopes and schemas, the best f
   assert.equal(first('illegal_transition').address, '/reference/codes/ILLEGAL_TRANSITION');
   assert.equal(first('marketplace.apps:write').address, '/reference#/scopes/marketplace.apps:write');
   assert.ok(search.find('AppCreate', index, fields).some(({ address }) => address === '/reference#/schemas/AppCreate'));
+  assert.ok(search.find('idempotency key', index, fields).some(({ address }) => address === '/reference#/glossary/idempotency-key'));
   assert.deepEqual(search.find('zzz nothing', index, fields), []);
   const [asked, answered] = fields.tagline.map((places) => places.map((place) => index.operations[place][0]));
   assert.ok(asked.includes('marketplace_apps_create') && answered.includes('marketplace_apps_get'));
 });
 
-test('every sample is well formed in its language, and its Idempotency-Key is a fresh one', () => {
+test('every sample is valid and has a new idempotency key', () => {
   const folder = mkdtempSync(join(tmpdir(), 'labs-samples-'));
   try {
     for (const operation of contract.operations) {

@@ -8,7 +8,7 @@ import { startService } from './house.mjs';
 
 const axe = readFileSync(fileURLToPath(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8');
 const APP = '019bb17b-dcc3-7651-a69e-0d37f2a74de4';
-/** Until the page can be used, no more than this may have come over the wire. */
+/** Maximum number of transferred bytes until the page is usable. */
 const MOST_BYTES = 150_000;
 
 let service;
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Runs this in a browser of its own, and wants nothing to go wrong unseen. Refusals that a test calls for it names by `expect`. */
+/** Runs steps in a separate browser, and fails on unexpected console errors. A test declares expected errors with `expect`. */
 async function browse(steps, options) {
   const { page, watch, close } = await openBrowser(options);
   const expected = [];
@@ -44,7 +44,7 @@ async function faultsOf(page) {
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
 }
 
-test('an operation is reached, read and left by the keyboard alone', async () => {
+test('operation is reached and left by keyboard', async () => {
   await browse(async (page, open) => {
     await open('/reference');
     await page.keyboard.press('Tab');
@@ -79,7 +79,7 @@ test('an operation is reached, read and left by the keyboard alone', async () =>
   });
 });
 
-test('every operation has a link that can be focused, and an address that answers', async () => {
+test('every operation has a focusable link and an address', async () => {
   await browse(async (page, open) => {
     await open('/reference');
     const links = await page.locator('nav details a').evaluateAll((anchors) => anchors.map((anchor) => [anchor.pathname, anchor.tabIndex]));
@@ -101,7 +101,7 @@ test('every operation has a link that can be focused, and an address that answer
   });
 });
 
-test('the search finds operation, field, code and scope', async () => {
+test('search finds operation, field, code, scope and term', async () => {
   await browse(async (page, open) => {
     await open('/reference');
     const cases = [['accept an invitation', 'Accept an invitation'], ['tagline', 'tagline'], ['ILLEGAL_TRANS', 'ILLEGAL_TRANSITION'], ['marketplace.apps:write', 'marketplace.apps:write']];
@@ -111,14 +111,16 @@ test('the search finds operation, field, code and scope', async () => {
       await option.click();
       await page.getByRole('heading', { level: 1 }).filter({ hasText: title }).waitFor();
     }
+    await open('/reference#/glossary/tier');
+    await page.locator('dt#tier:focus').waitFor();
     await page.getByRole('combobox', { name: /Search/ }).fill('no such thing anywhere');
-    await page.getByText('Nothing is called so.').waitFor();
+    await page.getByText('No match. Try another word.').waitFor();
     await page.keyboard.press('Escape');
     assert.ok(await page.getByRole('listbox').isHidden());
   });
 });
 
-test('partner, storefront and staff are apart', async () => {
+test('navigation shows one audience at a time', async () => {
   await browse(async (page, open) => {
     await open('/reference');
     const shown = () => page.locator('nav div[data-audience]:visible').evaluateAll((lists) => lists.map((list) => list.dataset.audience));
@@ -132,14 +134,14 @@ test('partner, storefront and staff are apart', async () => {
   });
 });
 
-test('the head of an operation says scope, codes, version, plan and changelog', async () => {
+test('operation shows scope, codes, version, tier and changelog', async () => {
   await browse(async (page, open) => {
     await open('/reference/operations/marketplace_apps_create');
     const facts = page.locator('.facts');
     await facts.getByRole('link', { name: 'marketplace.apps:write' }).waitFor();
     assert.match(await facts.innerText(), /Since\s+1\.0\.0/);
-    await facts.getByText('Marketplace: in every plan').waitFor();
-    await facts.getByText(/codes of refusals/).click();
+    await facts.getByText('Marketplace: in every tier').waitFor();
+    await facts.getByText(/error codes/).click();
     await facts.getByRole('link', { name: 'ENTITLEMENT_EXCEEDED' }).click();
     await heading(page, 'ENTITLEMENT_EXCEEDED');
     await page.getByRole('heading', { name: 'What to do' }).waitFor();
@@ -149,7 +151,7 @@ test('the head of an operation says scope, codes, version, plan and changelog', 
   });
 });
 
-test('former addresses lead to the same places', async () => {
+test('former addresses still work', async () => {
   await browse(async (page, open, expect) => {
     await open('/reference#/operations/system_health_get');
     await page.locator('article[data-operation=system_health_get]').waitFor();
@@ -158,11 +160,11 @@ test('former addresses lead to the same places', async () => {
     assert.equal(await focused(page), 'Errors');
     expect(`${await page.locator('html').getAttribute('data-pieces')}operations/no_such_thing.json`, 404);
     await page.goto(`${service.base}/reference#/operations/no_such_thing`);
-    await heading(page, 'This page does not exist');
+    await heading(page, 'Page not found');
   });
 });
 
-test('try it sends what the form says, and shows the answer', async () => {
+test('form sends its request and shows the response', async () => {
   await browse(async (page, open, expect) => {
     await open('/reference/operations/system_health_get');
     const answered = page.waitForResponse((response) => response.url() === `${service.base}/v1/system/health`);
@@ -194,11 +196,11 @@ test('try it sends what the form says, and shows the answer', async () => {
 
     await page.getByLabel(/^Body,/).fill('{"tagline": ');
     await page.getByRole('button', { name: 'Send PATCH' }).click();
-    await page.getByText(/The body is no JSON/).waitFor();
+    await page.getByText(/The body is not valid JSON/).waitFor();
   });
 });
 
-test('each try has an idempotency key of its own, unless one is chosen', async () => {
+test('each request has a new idempotency key by default', async () => {
   await browse(async (page, open) => {
     await open('/reference/operations/marketplace_apps_create');
     await page.route(/\/v1\/marketplace\/apps$/, (route) => route.fulfill({ status: 201, json: { uuid: APP } }));
@@ -219,7 +221,7 @@ test('each try has an idempotency key of its own, unless one is chosen', async (
   });
 });
 
-test('a token that is typed into the reference is kept while the page is open, and nowhere else', async () => {
+test('typed token stays only in memory', async () => {
   await browse(async (page, open) => {
     await open('/reference/operations/marketplace_apps_list');
     await page.getByLabel('Access token').fill('not-to-be-kept');
@@ -235,7 +237,7 @@ test('a token that is typed into the reference is kept while the page is open, a
   });
 });
 
-test('a file is chosen and sent', async (t) => {
+test('selected file is uploaded', async (t) => {
   if (!service.mock) return t.skip('the samples upload to the service itself');
   await browse(async (page, open) => {
     await open('/reference/operations/marketplace_media_upload');
@@ -252,9 +254,9 @@ test('a file is chosen and sent', async (t) => {
 });
 
 for (const colorScheme of ['light', 'dark']) {
-  test(`nothing serious is wrong for those who do not see or point, ${colorScheme}`, async () => {
+  test(`reference has no accessibility errors, ${colorScheme}`, async () => {
     await browse(async (page, open) => {
-      for (const path of ['/reference', '/reference/operations/marketplace_media_upload', '/reference/codes/REFRESH_REUSED']) {
+      for (const path of ['/reference', '/reference/operations/marketplace_media_upload', '/reference/codes/REFRESH_REUSED', '/reference#/glossary']) {
         await open(path);
         assert.deepEqual(await faultsOf(page), [], path);
       }
@@ -266,7 +268,7 @@ for (const colorScheme of ['light', 'dark']) {
   });
 }
 
-test('dark and light follow the system until one is chosen, and the choice is kept', async () => {
+test('theme follows the system until the user selects one', async () => {
   await browse(async (page, open) => {
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     await open('/reference');
@@ -280,10 +282,10 @@ test('dark and light follow the system until one is chosen, and the choice is ke
   }, { colorScheme: 'dark' });
 });
 
-test('on a phone nothing is cut off, and the list is behind a button', async () => {
+test('reference fits a phone and has a menu button', async () => {
   await browse(async (page, open) => {
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const path of ['/reference', '/reference/operations/marketplace_media_upload', '/reference#/codes', '/reference#/scopes']) {
+    for (const path of ['/reference', '/reference/operations/marketplace_media_upload', '/reference#/codes', '/reference#/scopes', '/reference#/glossary']) {
       await open(path);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, path);
     }
@@ -296,7 +298,7 @@ test('on a phone nothing is cut off, and the list is behind a button', async () 
   });
 });
 
-test(`the page can be used after ${MOST_BYTES / 1000} kB`, async (t) => {
+test(`page is usable after ${MOST_BYTES / 1000} kB`, async (t) => {
   await browse(async (page) => {
     const wire = await page.context().newCDPSession(page);
     await wire.send('Network.enable');

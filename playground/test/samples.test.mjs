@@ -16,14 +16,14 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const load = async (path) => (await runnerImport(here(path), { configFile: false, logLevel: 'error' })).module;
 const { LABS_TEST_BASE, LABS_TEST_PERSON_EMAIL, LABS_TEST_PERSON_PASSWORD, LABS_TEST_CLIENT_ID, LABS_TEST_CLIENT_SECRET } = process.env;
 const base = LABS_TEST_BASE?.replace(/\/$/, '');
-const skip = !base && 'they need the service itself';
+const skip = !base && 'samples need a real service';
 
-/** Not a letter of these is changed before they run. */
+/** Operations whose samples run unchanged. */
 const AS_THEY_STAND = [
   'system_health_get', 'system_contract_get', 'system_me_get', 'system_me_explain', 'auth_account_get', 'auth_account_update', 'auth_sessions_list',
   'auth_tokens_issue', 'subscription_public_tiers_list', 'publication_feeds_get', 'marketplace_apps_list', 'marketplace_apps_create',
 ];
-/** These name an app, and get the id of one that is there. */
+/** Operations whose samples need the id of an existing app. */
 const WITH_AN_APP = ['marketplace_apps_get', 'marketplace_apps_update', 'marketplace_media_upload'];
 const PROGRAMS = { curl: ['bash', 'sample.sh'], TypeScript: [process.execPath, 'sample.mjs'], Python: [process.env.LABS_TEST_PYTHON ?? 'python3', 'sample.py'] };
 
@@ -46,7 +46,7 @@ async function call(method, path, body) {
   return response.status === 204 ? null : response.json();
 }
 
-/** A square PNG of one colour. */
+/** Creates a square PNG with one colour. */
 function picture(side) {
   const chunk = (name, content) => {
     const whole = Buffer.concat([Buffer.from(name), content]);
@@ -63,7 +63,7 @@ function picture(side) {
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', head), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** Runs the sample in its language, and answers what it printed. Throws with what it said when it fails. */
+/** Runs a sample and returns its output. Throws if the sample fails. */
 async function run(name, code) {
   const [program, file] = PROGRAMS[name];
   await writeFile(join(folder, file), code);
@@ -77,7 +77,7 @@ const samplesOf = (id) => samples(contract, contract.operations.find((operation)
 const appNamed = async (slug) => (await call('GET', '/v1/marketplace/apps?limit=100')).data.find((app) => app.slug === slug);
 
 for (const id of AS_THEY_STAND) {
-  test(`the samples of ${id} run as they stand`, { skip }, async () => {
+  test(`samples of ${id} run unchanged`, { skip }, async () => {
     for (const { name, code } of samplesOf(id)) {
       const said = await run(name, code);
       assert.ok(said.length > 2, `${name} printed ${said}`);
@@ -91,7 +91,7 @@ for (const id of AS_THEY_STAND) {
 }
 
 for (const id of WITH_AN_APP) {
-  test(`the samples of ${id} run with the id of an app`, { skip }, async () => {
+  test(`samples of ${id} run with the id of an app`, { skip }, async () => {
     const app = await call('POST', '/v1/marketplace/apps', { name: `Samples of ${id.replaceAll('_', ' ')}` });
     for (const { name, code } of samplesOf(id)) {
       const own = code.replace('019bb17b-dcc3-7651-a69e-0d37f2a74de4', app.uuid);

@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => mock.close());
 
-/** A page that opens with somebody's refresh cookie, as after a reload. */
+/** Opens the page with the refresh cookie of a user, like after a reload. */
 async function openAs(person, options) {
   const browser = await openBrowser(options);
   const { hostname } = new URL(mock.base);
@@ -26,11 +26,11 @@ async function openAs(person, options) {
   return browser;
 }
 
-test('a token that expires between two questions is renewed unseen', async () => {
+test('expired token is renewed between two queries', async () => {
   const { page, watch, close } = await openAs(STAFF);
   try {
     await editorReady(page);
-    await openQuestion(page, 'The whole category tree');
+    await openQuestion(page, 'Category tree');
     await run(page, 'categories_tree');
     mock.expireTokens();
     const answered = page.waitForResponse((response) => response.url().endsWith('/playground/graphql') && response.ok());
@@ -43,11 +43,11 @@ test('a token that expires between two questions is renewed unseen', async () =>
   }
 });
 
-test('a session that was ended elsewhere leads back to the sign-in, and says so', async () => {
+test('ended session shows the sign-in with a notice', async () => {
   const { page, watch, close } = await openAs(STAFF);
   try {
     await editorReady(page);
-    await openQuestion(page, 'The whole category tree');
+    await openQuestion(page, 'Category tree');
     mock.endSessions();
     await page.getByRole('button', { name: /^Execute/ }).click();
     await page.getByText('Your session has ended').waitFor();
@@ -57,7 +57,7 @@ test('a session that was ended elsewhere leads back to the sign-in, and says so'
   }
 });
 
-test('a partner is turned away kindly, and can sign out', async () => {
+test('partner user is rejected and can sign out', async () => {
   const { page, watch, close } = await openAs(PARTNER);
   try {
     await page.getByRole('heading', { name: 'This page is for staff' }).waitFor();
@@ -69,7 +69,7 @@ test('a partner is turned away kindly, and can sign out', async () => {
   }
 });
 
-test('without leave to see the schema the editor works on, with a note', async () => {
+test('editor works without permission to read the schema', async () => {
   const { page, watch, close } = await openAs(LIMITED);
   try {
     await editorReady(page);
@@ -83,11 +83,11 @@ test('without leave to see the schema the editor works on, with a note', async (
   }
 });
 
-test('the pictures of a submission stand below its answer, and one that does not come says so', async () => {
+test('images are below the response, and a missing one shows an error', async () => {
   const { page, watch, close } = await openAs(LIMITED);
   try {
     await editorReady(page);
-    await openQuestion(page, 'A submission and its pictures');
+    await openQuestion(page, 'A submission and its images');
     await page.getByRole('button', { name: 'Find submission_uuid' }).click();
     await page.getByRole('dialog').getByRole('button', { name: /^Minibar Stock/ }).click();
     const bytes = page.waitForResponse((response) => response.url().includes(PICTURES[0].uuid));
@@ -111,7 +111,7 @@ test('the pictures of a submission stand below its answer, and one that does not
   }
 });
 
-test('what waits is read and claimed from its list, and the claim asks first', async () => {
+test('submission is read and claimed from the list', async () => {
   const { page, watch, close } = await openAs(STAFF);
   try {
     await editorReady(page);
@@ -127,7 +127,7 @@ test('what waits is read and claimed from its list, and the claim asks first', a
 
     await page.locator('.answer .steps').getByRole('button', { name: 'Claim a submission' }).click();
     await page.getByRole('button', { name: /^Execute/ }).click();
-    const asking = page.getByRole('dialog', { name: 'Run this change?' });
+    const asking = page.getByRole('dialog', { name: 'Run this mutation?' });
     await asking.getByText('Claim a submission.').waitFor();
     await asking.getByText(waiting[1].uuid).waitFor();
     const claimed = answerTo(page, 'submission_claim');
@@ -140,7 +140,7 @@ test('what waits is read and claimed from its list, and the claim asks first', a
   }
 });
 
-test('a wrong password and a wrong code are said, and nothing is lost', async () => {
+test('wrong password and wrong code show errors and keep the input', async () => {
   const { page, watch, close } = await openBrowser();
   try {
     await page.goto(`${mock.base}/playground`);

@@ -4,10 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 const STEP_MS = 30_000;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-/** Steps already spent, by secret: the service takes each step once. */
+/** Last used step by secret. The service accepts each step once. */
 const spent = new Map();
 
-/** A code that was not used before; waits for the next step when this one was. */
+/** Returns an unused code. Waits for the next step if the current one was used. */
 export async function freshCode(secret) {
   const last = spent.get(secret) ?? -1;
   let step = stepAt(Date.now());
@@ -19,12 +19,12 @@ export async function freshCode(secret) {
   return codeAt(secret, step);
 }
 
-/** The step that a moment falls into. */
+/** Returns the step of a time. */
 export function stepAt(milliseconds) {
   return Math.floor(milliseconds / STEP_MS);
 }
 
-/** The code of one step. */
+/** Computes the code of a step. */
 export function codeAt(secret, step) {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));

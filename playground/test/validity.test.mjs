@@ -6,11 +6,11 @@ import { HtmlValidate } from 'html-validate';
 import { openBrowser } from './browser.mjs';
 import { startService } from './house.mjs';
 
-/** Pages that every service has. */
+/** Pages that the service and the mock have. */
 const PAGES = ['/', '/reference', '/reference/operations/marketplace_apps_create', '/reference/codes/VALIDATION_FAILED', '/account/reset-password', '/account/invitation', '/playground', '/changelog', '/blog'];
-/** Pages that only a service makes; the stand-in has none. */
+/** Pages that only the service renders. */
 const MADE_BY_SERVICE = ['/changelog', '/blog'];
-/** Items of a list that are looked at. */
+/** Number of items per list to check. */
 const ITEMS = 3;
 
 const sent = new HtmlValidate({ root: true, extends: ['html-validate:standard'] });
@@ -27,13 +27,13 @@ before(async () => {
 });
 after(() => service.close());
 
-/** What is wrong with a page, one line each. */
+/** Returns the errors of a page, one per line. */
 async function faults(validator, html) {
   const report = await validator.validateString(html);
   return report.results.flatMap((result) => result.messages.map((message) => `${message.line}:${message.column} ${message.ruleId} ${message.message} ${message.selector ?? ''}`));
 }
 
-/** The pages to look at: the fixed ones, and items of the changelog and the blog. */
+/** Returns the pages to check: the fixed ones, and items of the changelog and the blog. */
 async function pages() {
   if (service.mock) return PAGES.filter((path) => !MADE_BY_SERVICE.includes(path));
   const lists = await Promise.all(MADE_BY_SERVICE.map(async (path) => (await fetch(service.base + path)).text()));
@@ -44,7 +44,7 @@ async function pages() {
   return [...PAGES, ...items];
 }
 
-test('pages are valid as they are sent', async () => {
+test('pages are valid HTML as sent', async () => {
   for (const path of await pages()) {
     const answer = await fetch(service.base + path, { headers: { accept: 'text/html' } });
     assert.equal(answer.status, 200, path);
@@ -55,7 +55,7 @@ test('pages are valid as they are sent', async () => {
   }
 });
 
-test('pages are valid once their code has run', async () => {
+test('pages are valid HTML after their scripts ran', async () => {
   const { page, close } = await openBrowser();
   try {
     for (const path of await pages()) {

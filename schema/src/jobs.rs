@@ -8,7 +8,7 @@
 //!
 //! A failure or a panic is reported and retried; it never ends a loop. A run that exceeds its deadline is reported and
 //! may finish. It is never cancelled, because cancelling it while it begins a transaction would give the next request a
-//! connection with an open transaction (docs/performance.md#what-the-figures-led-to).
+//! connection with an open transaction (docs/performance.md#decisions-that-follow-from-the-figures).
 
 mod board;
 mod closures;

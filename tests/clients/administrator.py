@@ -1,8 +1,8 @@
-"""Registers a company as anybody may, and names its administrator as two lines: address and password.
+"""Registers a company and prints the e-mail address and the password of its administrator on two lines.
 
     administrator.py <base address> <folder of mails>
 
-The company takes the tier that lets it create apps enough for every client.
+The tier of the company allows enough apps for all clients.
 """
 
 import email
@@ -23,7 +23,7 @@ def post(base, path, body):
 
 
 def check_subject(mail):
-    """Both of Python's parsers read the same subject, and none of it travels as it is."""
+    """Checks that both e-mail parsers of Python read the same subject, and that every word of it is encoded."""
     modern = email.message_from_bytes(mail, policy=email.policy.default)["subject"]
     raw = email.message_from_bytes(mail, policy=email.policy.compat32)["subject"]
     legacy = str(email.header.make_header(email.header.decode_header(raw)))
@@ -33,7 +33,7 @@ def check_subject(mail):
 
 
 def mailed_token(mails):
-    """The token of the first mail, which is written within a moment of the registration."""
+    """Returns the token in the first mail. The service writes the mail shortly after the registration."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         for file in sorted(pathlib.Path(mails).glob("*.eml")):

@@ -1,6 +1,6 @@
-"""Other people's programs against the service: a well-known OAuth library, a standard authenticator, a reader of feeds.
+"""Tests of third-party programs with the service: an OAuth library, an authenticator library and a feed reader.
 
-The service, a program and a staff member are made by .ci/clients.sh, which names them in the environment.
+.ci/clients.sh starts the service, creates a machine client and a staff member, and sets the environment variables.
 """
 
 import os
@@ -14,10 +14,9 @@ from oauthlib.oauth2 import BackendApplicationClient, LegacyApplicationClient, O
 from requests.auth import HTTPBasicAuth
 from requests_oauthlib import OAuth2Session
 
-# The service under test listens on loopback and speaks plain HTTP.
+# The service under test uses plain HTTP on the loopback interface.
 os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
-# Labs may issue a token with a narrower scope than requested. Without this setting, the library treats that as an
-# error.
+# By default, the library treats a token with fewer scopes than requested as an error.
 os.environ["OAUTHLIB_RELAX_TOKEN_SCOPE"] = "1"
 
 BASE = os.environ["LABS_TEST_BASE"]
@@ -43,7 +42,7 @@ class MachineClient(unittest.TestCase):
         return answer.json()
 
     def until_refused(self, token):
-        """Every replica knows within a second; some time more is granted to a busy machine."""
+        """Waits until the service rejects the token. The limit is one second, plus a reserve for busy machines."""
         deadline = time.monotonic() + 5
         while self.introspect(token)["active"] and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -95,7 +94,7 @@ class MachineClient(unittest.TestCase):
 
 
 class Authenticator(unittest.TestCase):
-    """A standard authenticator, and what the person whom it signs in writes for a reader of feeds: a code is good once."""
+    """Sign-in with an authenticator library, and the changelog feed. One test, because a code is valid only once."""
 
     def test_a_standard_authenticators_code_signs_a_person_in_who_writes_for_readers_of_feeds(self):
         person = {"email": os.environ["LABS_TEST_STAFF_EMAIL"], "password": os.environ["LABS_TEST_STAFF_PASSWORD"]}

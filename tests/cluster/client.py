@@ -1,4 +1,4 @@
-"""A program that calls the service as a careful one does: it repeats what was not answered under the same key."""
+"""A client of the service that retries unanswered requests with the same idempotency key."""
 
 import asyncio
 import random
@@ -7,26 +7,26 @@ import uuid
 
 import aiohttp
 
-# How long a call is repeated, and the age at which a token (valid for an hour) is renewed, in seconds.
+# Seconds until retries stop, and age in seconds at which a token is renewed. A token is valid for one hour.
 PATIENCE, TOKEN_AGE = 90, 2400
-# Timeout of a call, in seconds.
+# Seconds after which a request counts as unanswered.
 NO_ANSWER = aiohttp.ClientTimeout(total=10)
-# No response: the connection closed, or nothing arrived in time.
+# Errors that mean no response: the connection failed, or the time limit passed.
 SILENCE = (aiohttp.ClientError, asyncio.TimeoutError, ConnectionError)
 REPEATED = (0, 401, 409, 429, 500, 502, 503, 504)
 
 
 def session():
-    """A client's connections. What is answered is asked of whoever is there, so names of hosts play no part."""
+    """Creates the HTTP connections of a client, without a limit on their number."""
     return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), timeout=NO_ANSWER)
 
 
 class Refused(Exception):
-    """An answer that no repetition mends."""
+    """Error response that a retry does not change."""
 
 
 class Client:
-    """A program with an id and a secret. It holds one token at a time."""
+    """Machine client that caches one token."""
 
     def __init__(self, connections, base, client_id, secret):
         self.connections, self.base = connections, base
@@ -35,7 +35,7 @@ class Client:
         self.renewing = asyncio.Lock()
 
     async def issue(self):
-        """A token of its own, besides the one that it holds."""
+        """Issues another token in addition to the cached one."""
         form = {"grant_type": "client_credentials", "client_id": self.client_id, "client_secret": self.secret}
         end = time.monotonic() + PATIENCE
         while True:
@@ -47,14 +47,14 @@ class Client:
             await asyncio.sleep(0.5)
 
     async def good_token(self):
-        """The token that it holds, renewed when it is old."""
+        """Returns the cached token, and renews it if it is too old."""
         async with self.renewing:
             if self.token is None or time.monotonic() - self.since > TOKEN_AGE:
                 self.token, self.since = await self.issue(), time.monotonic()
         return self.token
 
     async def send(self, method, path, *, base=None, token=None, **options):
-        """Sends one request: its status, and its JSON where it is any. 0 where no answer came, with the reason."""
+        """Sends one request and returns (status, body). Without a response, it returns (0, reason)."""
         headers = options.pop("headers", {})
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -67,9 +67,10 @@ class Client:
             return 0, f"{type(error).__name__}: {error}"
 
     async def repeat(self, method, path, body, *, key, told=None, patience=NO_ANSWER):
-        """Sends a write until it is answered, under one key: (status, answer). `told` hears of each answer.
+        """Retries a write with one key until there is a final response, and returns (status, answer).
 
-        `patience` is for the first answer alone: with little of it a write is done whose answer nobody hears.
+        `told` is called with each response. `patience` limits only the first attempt: with a short limit, the service
+        executes a write and the client does not receive the response.
         """
         end, pause = time.monotonic() + PATIENCE, 0.2
         headers = {"Idempotency-Key": key}
@@ -83,20 +84,20 @@ class Client:
             if status not in REPEATED or time.monotonic() > end:
                 return status, answer
             if status == 401 and self.token == token:
-                # The service also rejects a token if the database is unreachable. The same token is valid again later.
+                # 401 also occurs while the database is not available. The same token is valid again later.
                 self.since = min(self.since, time.monotonic() - TOKEN_AGE + 30)
             await asyncio.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 1.6, 1.5)
 
     async def sure(self, method, path, body=None):
-        """A call that has to succeed in the end; its answer."""
+        """Sends a request with retries and returns its answer. Raises `Refused` if it does not succeed."""
         status, answer = await self.repeat(method, path, body, key=str(uuid.uuid4()))
         if not 200 <= status < 300:
             raise Refused(f"{method} {path}: {status} {answer}")
         return answer
 
     async def listed(self, path):
-        """Everything in a list, page by page."""
+        """Returns all entries of a list, page by page."""
         entries, cursor = [], None
         while True:
             end = time.monotonic() + PATIENCE

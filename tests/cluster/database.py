@@ -1,4 +1,4 @@
-"""Three PostgreSQL under Patroni, with etcd, and a synchronous standby that may not be given up."""
+"""Three PostgreSQL servers under Patroni with etcd. Writes always require a synchronous standby."""
 
 import json
 import os
@@ -12,20 +12,19 @@ import urllib.request
 from processes import free_ports, send, until, with_descendants
 
 MEMBERS = ("one", "two", "three")
-# In seconds. A primary that is silent for longer than `ttl` is replaced.
+# In seconds. Patroni replaces a leader that does not report for longer than `ttl`.
 TIMES = {"ttl": 10, "loop_wait": 1, "retry_timeout": 4}
 PARAMETERS = {
     "max_connections": 100,
     "shared_buffers": "64MB",
     "wal_keep_size": "512MB",
-    # A new primary acknowledges nothing before its standby has connected. By default, the standby tries this every 5
-    # seconds.
+    # A new leader acknowledges no write before its standby connects. By default, the standby retries every 5 seconds.
     "wal_retrieve_retry_interval": "500ms",
 }
 
 
 class Member:
-    """One PostgreSQL with its Patroni."""
+    """A PostgreSQL server with its Patroni."""
 
     def __init__(self, name, folder):
         self.name, self.folder = name, folder
@@ -33,11 +32,11 @@ class Member:
         self.process = None
 
     def ids(self):
-        """The ids of Patroni, the server and all that they started."""
+        """Returns the process ids of Patroni, the server and their descendants."""
         roots = [self.process.pid] if self.process.poll() is None else []
         try:
             server = int((self.folder / "data" / "postmaster.pid").read_text().split("\n")[0])
-            # The PID file outlives a killed server, and another process may have its PID by then.
+            # The file remains after the server is killed, and another process can have its id.
             if pathlib.Path(f"/proc/{server}/cwd").resolve() == self.folder / "data":
                 roots.append(server)
         except (OSError, ValueError):
@@ -45,7 +44,7 @@ class Member:
         return list(dict.fromkeys(with_descendants(roots)))
 
     def ask(self, path):
-        """What Patroni answers by its own port: a status and a value. (0, None) where it is silent."""
+        """Sends a request to the REST API of Patroni and returns (status, value), or (0, None) without a response."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.patroni}/{path}", timeout=1) as answer:
                 return answer.status, json.load(answer)
@@ -56,7 +55,7 @@ class Member:
 
 
 class Database:
-    """The cluster."""
+    """The database cluster."""
 
     def __init__(self, processes, tools, proxies):
         self.processes, self.tools, self.proxies = processes, tools, proxies
@@ -66,7 +65,7 @@ class Database:
         proxies.add_paths(MEMBERS, ["postgresql", "patroni", "etcd"])
 
     def targets(self):
-        """The real ports, by (what, member)."""
+        """Returns the real ports by (kind, member)."""
         real = {}
         for member in self.members:
             real["postgresql", member.name] = member.postgresql
@@ -75,11 +74,11 @@ class Database:
         return real
 
     def url(self, port):
-        """The service's database by one of the proxy's ports."""
+        """Returns the URL of the service's database for a port of the proxy."""
         return f"postgres://labs:{self.passwords['labs']}@127.0.0.1:{port}/labs?sslmode=disable"
 
     async def start(self):
-        """Starts everything and makes the service's database."""
+        """Starts the cluster and creates the database of the service."""
         client, peer = f"http://127.0.0.1:{self.etcd_port}", f"http://127.0.0.1:{self.etcd_peer}"
         folder = self.processes.owned_folder("etcd")
         command = [self.tools.etcd, "--name", "etcd", "--data-dir", folder / "data", "--enable-v2"]
@@ -96,16 +95,15 @@ class Database:
         self.statement("postgres", "create database labs owner labs")
 
     def configure(self, member):
-        """Writes a member's configuration. Patroni reads JSON, which is YAML."""
+        """Writes the configuration of a member. Patroni reads YAML, and JSON is valid YAML."""
         login = {who: {"username": who, "password": self.passwords[who]} for who in ("postgres", "replicator")}
         path = {kind: f"127.0.0.1:{self.proxies.paths[kind, member.name]}" for kind in ("postgresql", "patroni")}
         settings = {
             "scope": "labs",
             "name": member.name,
             "restapi": {"listen": f"127.0.0.1:{member.patroni}", "connect_address": path["patroni"]},
-            # A proxy allows the test to cut the connection to etcd; without `use_proxies`, Patroni would connect to
-            # another etcd member. The test uses version 2 of the etcd API: with version 3, a stopped Patroni 3.0.2
-            # takes the lock from the new primary when it continues.
+            # The proxy can cut this connection. Without `use_proxies`, Patroni would ask etcd for another address.
+            # API version 2 of etcd: with version 3, a stopped Patroni 3.0.2 takes the lock from the new leader.
             "etcd": {"host": f"127.0.0.1:{self.proxies.paths['etcd', member.name]}", "use_proxies": True},
             "bootstrap": {
                 "dcs": {
@@ -115,7 +113,7 @@ class Database:
                     "maximum_lag_on_failover": 1048576,
                     "postgresql": {
                         "use_pg_rewind": True,
-                        # A new primary would create slots only after its followers have requested them.
+                        # A new leader creates slots only after its followers have requested them.
                         "use_slots": False,
                         "parameters": PARAMETERS,
                     },
@@ -145,7 +143,7 @@ class Database:
             os.chown(file, self.processes.user.pw_uid, self.processes.user.pw_gid)
 
     def run(self, member):
-        """Starts a member's Patroni, which starts its server."""
+        """Starts the Patroni of a member, which starts the server."""
         command = [self.tools.python, "-B", self.tools.patroni, member.folder / "patroni.json"]
         environment = {
             "PYTHONPATH": self.tools.modules,
@@ -155,7 +153,7 @@ class Database:
         member.process = self.processes.start(member.name, command, as_user=True, environment=environment)
 
     def statement(self, database, text):
-        """Runs a statement on the leader, as a superuser; what it answered."""
+        """Runs a statement on the leader as superuser, and returns its output."""
         address = ["-h", "127.0.0.1", "-p", str(self.leader().postgresql), "-U", "postgres", "-d", database]
         ran = subprocess.run(
             [f"{self.tools.postgresql}/psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", *address, "-c", text],
@@ -169,11 +167,11 @@ class Database:
         return ran.stdout.strip()
 
     def leader(self, other_than=None):
-        """The member whose Patroni says that it leads; none where nobody does."""
+        """Returns the member whose Patroni reports that it is the leader, or None."""
         return next((each for each in self.members if each is not other_than and each.ask("primary")[0] == 200), None)
 
     async def whole(self, seconds=180):
-        """Waits until one leads, two follow, and one of these is the synchronous standby."""
+        """Waits until there is one leader and two followers, one of them the synchronous standby."""
 
         def is_whole():
             leader = self.leader()
@@ -186,7 +184,7 @@ class Database:
         await until("the cluster is whole", is_whole, seconds, 0.3)
 
     def end(self):
-        """Ends the members, whatever state they are in."""
+        """Ends all members, also stopped ones."""
         for member in self.members:
             if member.process:
                 ids = member.ids()
@@ -198,11 +196,11 @@ GOOD = ("running", "streaming")
 
 
 def has_standby(leader):
-    """Whether a leader has a synchronous standby, without which it acknowledges nothing."""
+    """Returns whether a leader has a synchronous standby. Without one, it acknowledges no write."""
     return any(each.get("sync_state") == "sync" for each in streams(leader))
 
 
 def streams(member):
-    """Which followers a leader streams to."""
+    """Returns the followers to which a leader streams."""
     _, told = member.ask("patroni")
     return [each for each in (told or {}).get("replication", []) if each.get("state") == "streaming"]

@@ -1,4 +1,4 @@
-"""A replica whose connections lead to a server that no longer leads: what happens where nobody cuts them."""
+"""A replica with open connections to a former leader."""
 
 import asyncio
 import time
@@ -9,7 +9,7 @@ from processes import free_ports, until
 
 
 class Demoted:
-    """One more replica, by a way that is led by hand and never cut."""
+    """One more replica, whose proxy the test switches by hand. The proxy keeps open connections."""
 
     def __init__(self, service, proxies, database, program):
         self.service, self.proxies, self.database, self.program = service, proxies, database, program
@@ -17,22 +17,21 @@ class Demoted:
         self.base = f"http://127.0.0.1:{self.port}"
 
     async def run(self):
-        """Leads it to a follower, as a name does that still means the former leader, and then to the leader."""
+        """Routes the replica to a follower, like an outdated DNS name, then to the leader. Returns the results."""
         leader = self.database.leader()
         follower = next(each for each in self.database.members if each is not leader)
         self.proxies.lead_by_hand(leader.name, MEMBERS)
         await self.service.start_one("demoted", self.port, self.proxies.by_hand)
         await until("it writes", self.writes, 20)
-        # Closes its sessions, as when a primary is demoted. The service then reconnects to the server that is now a
-        # follower.
+        # A demotion ends all sessions. The replica then connects to the server that is now a follower.
         self.proxies.lead_by_hand(follower.name, MEMBERS)
         self.proxies.say(f"shutdown sessions server by_hand/{leader.name}")
         told = {"while_it_follows": await self.ask(5.0), "readiness_while_it_follows": await self.readiness()}
-        # The proxy now routes to the primary again. Open connections to the follower stay open.
+        # New connections reach the leader again. Open connections to the follower stay open.
         self.proxies.lead_by_hand(leader.name, MEMBERS)
         begun = time.monotonic()
         told["once_led_elsewhere"] = await self.ask(10.0)
-        # The service has recovered at the first write that is followed by a series of successful writes.
+        # The replica has recovered if 20 consecutive writes succeed.
         told["back"] = all([await self.writes() for _ in range(20)])
         told["seconds"] = round(time.monotonic() - begun, 2)
         return told
@@ -46,15 +45,15 @@ class Demoted:
         )
 
     async def writes(self):
-        """Whether a write is acknowledged."""
+        """Returns whether the replica acknowledges a write."""
         return (await self.send())[0] == 201
 
     async def readiness(self):
-        """The status of its readiness."""
+        """Returns the status of the readiness endpoint."""
         return (await self.program.send("GET", "/v1/system/readiness", base=self.base))[0]
 
     async def ask(self, seconds):
-        """Writes for a while, eight at a time; how often each status was answered."""
+        """Sends writes for a number of seconds, eight at a time. Returns the count of each status."""
         answers, end = {}, time.monotonic() + seconds
         while time.monotonic() < end:
             for status, _ in await asyncio.gather(*(self.send() for _ in range(8))):

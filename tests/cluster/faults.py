@@ -1,4 +1,4 @@
-"""What happens to a leader, and how it is taken back: killed, stopped, cut off."""
+"""Faults of a leader and their repair: killed, stopped, cut off from the network."""
 
 import asyncio
 import signal
@@ -12,24 +12,24 @@ SORTS = ("kill", "stop", "cut")
 
 
 class Faults:
-    """Does one fault after the other and measures how the service comes back."""
+    """Injects faults one after the other, and measures the recovery of the service."""
 
     def __init__(self, database, proxies, service, probes):
         self.database, self.proxies, self.service, self.probes = database, proxies, service, probes
 
     def begin(self, sort, leader):
-        """Does it to the leader. A machine that dies takes Patroni along with the server."""
+        """Injects a fault into the leader. It affects both the server and Patroni, like the failure of a machine."""
         if sort == "kill":
             send(leader.ids(), signal.SIGKILL)
         elif sort == "stop":
-            # Signals Patroni first. The second call also stops processes that the server started in between.
+            # Twice, because the server can start processes before Patroni stops.
             send(leader.ids(), signal.SIGSTOP)
             send(leader.ids(), signal.SIGSTOP)
         else:
             self.proxies.cut(leader.name)
 
     def heal(self, sort, leader):
-        """Takes it back."""
+        """Repairs the fault."""
         if sort == "kill":
             leader.process.wait()
             self.database.run(leader)
@@ -39,7 +39,7 @@ class Faults:
             self.proxies.heal(leader.name)
 
     async def one(self, sort, during):
-        """One fault from begin to heal; what was measured. `during` is told when the service is back."""
+        """Runs one fault from injection to repair. Calls `during.back()` after the recovery. Returns the results."""
         leader = self.database.leader()
         watch = asyncio.create_task(self.new_leader(leader))
         begun = time.monotonic()
@@ -48,10 +48,9 @@ class Faults:
         sorts = (self.probes.write, self.probes.read)
         probes = [asyncio.create_task(probe(number)) for probe in sorts for number in range(3)]
         new, there = await watch
-        # A write acknowledged before this time was acknowledged by the old primary.
+        # The old leader has acknowledged all earlier writes, so only later requests count.
         self.probes.there = there
-        # Without a standby, the new primary acknowledges nothing. Recovery is measured from the time at which it has
-        # one.
+        # Without a standby the leader acknowledges no write. Recovery times therefore start when it has one.
         await until("it has a standby", lambda: asyncio.to_thread(has_standby, new), 120, 0.05)
         supported = time.monotonic()
         seconds = await asyncio.gather(*probes)
@@ -72,7 +71,7 @@ class Faults:
         }
 
     async def new_leader(self, old):
-        """Waits until another member leads; which, and the moment."""
+        """Waits until another member is the leader. Returns the member and the time."""
 
         def ask():
             return asyncio.to_thread(self.database.leader, old)
@@ -82,24 +81,24 @@ class Faults:
 
 
 class Probes:
-    """Asks each replica by its own address whether it serves writes and reads again."""
+    """Checks for each replica, at its own address, when writes and reads succeed again."""
 
     def __init__(self, service, program, told):
         # `told` is called with each response and its kind.
         self.service, self.program, self.told = service, program, told
-        # Time since which there is a new primary. Only requests sent after it count.
+        # Time since which there is a new leader. Only requests after this time count.
         self.there = None
 
     async def write(self, number):
-        """When this replica acknowledges a write that was sent after there was a new leader."""
+        """Returns the time when this replica acknowledges a write that was sent to it after the election."""
         return await self.first(number, "POST", "/v1/marketplace/apps", json=True)
 
     async def read(self, number):
-        """When this replica answers a read."""
+        """Returns the time when this replica answers a read."""
         return await self.first(number, "GET", "/v1/marketplace/apps?limit=1", json=False)
 
     async def first(self, number, method, path, json):
-        """When this replica first did what was asked of it since there is a new leader."""
+        """Returns the time of the first success of a request that was sent after the election of a new leader."""
         base, token = self.service.replicas()[number], await self.program.good_token()
         end = time.monotonic() + 120
         while time.monotonic() < end:

@@ -1,4 +1,4 @@
-"""The load: writes that bear a marker and are repeated under one key, and reads, at a steady rate through the proxy."""
+"""The load: writes with a marker, retried with one key, and reads. Both have a steady rate and use the proxy."""
 
 import asyncio
 import collections
@@ -11,9 +11,9 @@ import aiohttp
 
 from client import NO_ANSWER
 
-# Maximum requests per second of one caller. The requested rate determines the number of callers.
+# Maximum requests per second of one caller. The number of callers follows from the rate.
 EACH = 2.0
-# Share of the writes that are cancelled before the response, and the range of the delay before that, in seconds.
+# Share of the writes whose first attempt is abandoned, and the range of seconds after which it is.
 GIVEN_UP, AFTER = 0.05, (0.002, 0.05)
 OF_A_PARTNER = ("/v1/marketplace/apps?limit=20", "/v1/system/me")
 OF_A_STOREFRONT = ("/v1/marketplace/public/listings?limit=20", "/v1/marketplace/public/categories")
@@ -21,11 +21,11 @@ UNKNOWN = "it may or may not have been made"
 
 
 class Load:
-    """Callers of both sorts. It keeps what was sent and what was answered."""
+    """Callers that write and read. Records all requests and responses."""
 
     def __init__(self, partners, own, writes, reads):
-        # `own` are machine clients that are bound to no partner: they write notes about partners (audited) and read the
-        # storefront.
+        # `own` are machine clients without a partner. They write notes about partners, which are audited, and read
+        # storefront data.
         self.partners, self.own = partners, own
         self.writes, self.reads = writes, reads
         self.sent = {}
@@ -45,12 +45,12 @@ class Load:
             ]
 
     async def stop(self):
-        """Lets each caller end what it is at."""
+        """Waits until each caller has finished its current request."""
         self.stopping = True
         await asyncio.gather(*self.tasks)
 
     async def caller(self, sort, period, call, turn):
-        """One caller: a call in each period, later ones not made up for."""
+        """Runs one caller with one call per period. It does not catch up on missed periods."""
         await asyncio.sleep(random.uniform(0, period))
         while not self.stopping:
             begun = time.monotonic()
@@ -59,19 +59,18 @@ class Load:
             await asyncio.sleep(max(0.0, begun + period - time.monotonic()))
 
     def told(self, sort, status, answer):
-        """Counts an answer. One that is an error of the service is kept."""
+        """Counts a response. Records internal errors of the service."""
         self.answers[sort][status] += 1
         if status == 500:
             detail = answer.get("detail", "") if isinstance(answer, dict) else answer
-            # If the connection broke during COMMIT, the outcome of the write is unknown. The contract defines a 500 for
-            # this case.
+            # If the connection fails during COMMIT, the outcome is unknown. The contract specifies 500 for this case.
             if UNKNOWN in detail:
                 self.unknown += 1
             else:
                 self.errors[f"{sort}: {detail}"] += 1
 
     async def write(self, turn):
-        """One write of the two sorts: an app of a partner, or a note about one, which is audited."""
+        """Sends one write: creates an app of a partner, or an audited note about a partner."""
         self.number += 1
         marker = f"marker {self.number:08}"
         partner, program = self.partners[turn % len(self.partners)]
@@ -92,7 +91,7 @@ class Load:
         return False
 
     async def read(self, turn):
-        """One read, which is not repeated."""
+        """Sends one read, without retries."""
         if turn % 2:
             caller, path = self.partners[turn % len(self.partners)][1], random.choice(OF_A_PARTNER)
         else:
@@ -102,17 +101,17 @@ class Load:
         return status == 200
 
     def rate(self, sort, begun, ended):
-        """Successes a second between two moments."""
+        """Returns the successes per second between two times."""
         return sum(begun <= each <= ended for each in self.done[sort]) / max(ended - begun, 0.001)
 
     def longest_gap(self, sort, begun, ended):
-        """The longest time between two successes."""
+        """Returns the longest time between two successes."""
         moments = [begun, *sorted(each for each in self.done[sort] if begun <= each <= ended), ended]
         return max(later - earlier for earlier, later in zip(moments, moments[1:], strict=False))
 
 
 async def stored(load, administrator):
-    """Every marker that is stored, with the ids under which it is, read by the interface."""
+    """Returns all stored markers with their ids, read through the API."""
     found = collections.defaultdict(list)
 
     async def of(partner, program):

@@ -1,4 +1,4 @@
-"""Programs that are started for a test: each as an unprivileged user where that is asked for, each ended by its id."""
+"""Programs that a test starts, optionally as an unprivileged user, and ends by their process ids."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ import time
 
 
 def free_ports(count):
-    """Ports of 127.0.0.1 that nobody listens on now."""
+    """Returns free ports of 127.0.0.1."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
@@ -20,7 +20,7 @@ def free_ports(count):
 
 
 def unprivileged():
-    """The user that PostgreSQL runs as where this runs as root; else nobody other than ourselves."""
+    """Returns the user for PostgreSQL if this program runs as root, else None."""
     if os.getuid() != 0:
         return None
     names = {entry.pw_name for entry in pwd.getpwall()}
@@ -28,12 +28,12 @@ def unprivileged():
 
 
 def children():
-    """The ids of the processes that each process started, by its id."""
+    """Returns the ids of child processes by the id of the parent."""
     found = {}
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                # The process name in parentheses may contain any character; state and parent PID follow it.
+                # The name in parentheses can contain any characters. State and parent follow it.
                 parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             except (OSError, IndexError):
                 continue
@@ -42,7 +42,7 @@ def children():
 
 
 def with_descendants(ids):
-    """These processes and all that they started, parents first."""
+    """Returns these processes and all their descendants, parents first."""
     by_parent, tree, waiting = children(), [], list(ids)
     while waiting:
         each = waiting.pop(0)
@@ -52,7 +52,7 @@ def with_descendants(ids):
 
 
 def send(ids, number):
-    """Sends a signal to those of these processes that are there."""
+    """Sends a signal to these processes, and ignores ended processes."""
     for each in ids:
         try:
             os.kill(each, number)
@@ -61,7 +61,7 @@ def send(ids, number):
 
 
 async def until(what, condition, seconds, every=0.1):
-    """Waits for a condition, which may be asynchronous; what it answered. Fails when it does not come true in time."""
+    """Waits for a condition, which may be asynchronous, and returns its value. Raises TimeoutError after `seconds`."""
     end = time.monotonic() + seconds
     while True:
         answer = condition()
@@ -75,13 +75,13 @@ async def until(what, condition, seconds, every=0.1):
 
 
 def surroundings():
-    """Our own environment without what these programs would take for settings."""
+    """Returns the environment without variables that the programs read as settings."""
     settings = ("LABS_", "DATABASE_URL", "PG", "PATRONI_", "ETCD_")
     return {name: value for name, value in os.environ.items() if not name.startswith(settings)}
 
 
 class Processes:
-    """All that was started, with a log each in one folder."""
+    """All started programs, each with a log in one folder."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -89,7 +89,7 @@ class Processes:
         self.started = []
 
     def owned_folder(self, name):
-        """A new folder for what runs as the unprivileged user."""
+        """Creates a folder that belongs to the unprivileged user."""
         folder = self.folder / name
         folder.mkdir()
         if self.user:
@@ -97,7 +97,7 @@ class Processes:
         return folder
 
     def start(self, name, command, *, as_user=False, environment=None):
-        """Starts a program that ends with this one. What it says goes to a log of this name."""
+        """Starts a program that ends together with this one. Its output is written to a log with this name."""
         options = ["--pdeathsig", "KILL"]
         if as_user and self.user:
             options += ["--reuid", str(self.user.pw_uid), "--regid", str(self.user.pw_gid), "--clear-groups"]
@@ -109,14 +109,14 @@ class Processes:
                 stderr=log,
                 cwd="/",
                 env={**surroundings(), **(environment or {})},
-                # Ctrl-C goes to this program only, which then stops the others.
+                # Ctrl-C must reach only this program, which then ends the others.
                 start_new_session=True,
             )
         self.started.append(process)
         return process
 
     def end(self):
-        """Ends everything that was started and what that started, by its id."""
+        """Ends all started programs and their descendants."""
         for process in reversed(self.started):
             if process.poll() is None:
                 tree = with_descendants([process.pid])

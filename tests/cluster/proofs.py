@@ -1,24 +1,24 @@
-"""What has to hold whatever happens to the database: rights, budgets, writes and the audit log."""
+"""Properties that must remain true during every fault: rights, budgets, writes and the audit log."""
 
 import asyncio
 import time
 
 from load import stored
 
-# Maximum time for which a token may still be accepted after its revocation was acknowledged, in seconds.
+# Maximum seconds for which a replica may accept a revoked token.
 STALE_AT_MOST = 1.0
 DAILY = 2000
 
 
 class Rights:
-    """Tokens that are ended right before a fault, and right after the service is back. Every replica is asked on."""
+    """Tokens that are revoked immediately before a fault and after the recovery. Checks all replicas."""
 
     def __init__(self, service, program):
         self.service, self.program = service, program
         self.accepted_late, self.revoked, self.watches = [], 0, []
 
     async def prepare(self):
-        """Makes two tokens that each replica knows and accepts."""
+        """Issues two tokens, and checks that each replica accepts them."""
         self.tokens = [await self.program.issue() for _ in range(2)]
         for token in self.tokens:
             for base in self.service.replicas():
@@ -26,7 +26,7 @@ class Rights:
                 assert status == 200, (status, answer)
 
     async def revoke(self):
-        """Ends the next of the tokens, and watches what the replicas answer it from then on."""
+        """Revokes the next token, and starts to check the responses of all replicas to it."""
         token = self.tokens.pop()
         form = {"token": token, "client_id": self.program.client_id, "client_secret": self.program.secret}
         while True:
@@ -39,7 +39,7 @@ class Rights:
         self.watches += [asyncio.create_task(self.watch(base, token, ended)) for base in self.service.replicas()]
 
     async def watch(self, base, token, ended):
-        """Notes each time that a replica accepts the token more than a second after its end."""
+        """Records each time that a replica accepts the token more than a second after its revocation."""
         while time.monotonic() < ended + 30:
             begun = time.monotonic()
             status, _ = await self.program.send("GET", "/v1/system/me", base=base, token=token)
@@ -48,20 +48,20 @@ class Rights:
             await asyncio.sleep(0.05)
 
     async def end(self):
-        """Waits for what is watched."""
+        """Waits for all running checks."""
         await asyncio.gather(*self.watches)
         self.watches = []
 
 
 class Budget:
-    """The day's budget of a partner, spent through every replica while the leader goes."""
+    """The daily budget of a partner, spent through all replicas during a fault."""
 
     def __init__(self, service, administrator):
         self.service, self.administrator = service, administrator
         self.rounds, self.number = [], 0
 
     async def prepare(self):
-        """A partner with a fresh budget, and its program."""
+        """Creates a partner with an unused budget and its machine client."""
         self.number += 1
         partner = await self.administrator.partner(f"Budget {self.number}", daily=DAILY)
         self.program = await self.administrator.program(f"Budget {self.number}", partner)
@@ -69,7 +69,7 @@ class Budget:
         self.tasks = [asyncio.create_task(self.spend(base)) for base in self.service.replicas() for _ in range(2)]
 
     async def spend(self, base):
-        """Spends through one replica, slowly until the service is back, and then until nothing is left."""
+        """Spends the budget through one replica: slowly until the recovery, then until it is exhausted."""
         refused = 0
         while refused < 5:
             status, answer = await self.program.send("GET", "/v1/system/me", base=base, token=self.token)
@@ -80,33 +80,33 @@ class Budget:
             await asyncio.sleep(0.02 if self.back.is_set() else 0.15)
 
     async def end(self):
-        """Spends the rest. What was granted, of how much."""
+        """Spends the rest of the budget, and records the number of granted requests."""
         self.back.set()
         await asyncio.gather(*self.tasks)
         self.rounds.append(self.granted)
 
 
 class During:
-    """What goes on during one fault."""
+    """Checks that run during one fault."""
 
     def __init__(self, rights, budget):
         self.rights, self.budget = rights, budget
 
     async def prepare(self):
-        """Right before the fault: a token ends, so that no replica need have heard of it yet."""
+        """Runs immediately before the fault: revokes a token, which some replicas may not know when the fault starts."""
         await self.rights.prepare()
         await self.budget.prepare()
         await asyncio.sleep(1)
         await self.rights.revoke()
 
     async def back(self):
-        """The service is back."""
+        """Runs after the recovery of the service."""
         await self.rights.revoke()
         await self.budget.end()
 
 
 async def writes(load, administrator):
-    """Compares what was acknowledged with what is stored."""
+    """Compares acknowledged writes with stored data."""
     found = await stored(load, administrator)
     lost = [marker for marker in load.acknowledged if not found[marker]]
     twice = [marker for marker in load.sent if len(found[marker]) > 1]
@@ -123,7 +123,7 @@ async def writes(load, administrator):
 
 
 async def chain(administrator):
-    """Recomputes the audit log's chain from its beginning, once every record has its place."""
+    """Verifies the hash chain of the audit log from its beginning, after all records are sealed."""
     end = time.monotonic() + 60
     while True:
         position, checked = 1, 0

@@ -1,7 +1,7 @@
-"""HAProxy: before PostgreSQL, leading to the leader alone, and before the replicas of the service.
+"""HAProxy in front of PostgreSQL, where it routes only to the leader, and in front of the replicas of the service.
 
-Whatever leads to a member of the cluster (PostgreSQL, Patroni, its way to etcd) goes through a server of HAProxy as
-well, so that a member can be cut off from everybody.
+All connections to a member of the cluster (PostgreSQL, Patroni), and from a member to etcd, also use HAProxy, so that
+the test can disconnect a member from everything.
 """
 
 import socket
@@ -26,8 +26,7 @@ listen leader
     http-check expect status 200
     default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
 $members
-# Connects to the server that is not in maintenance; the test selects it by hand, like a DNS name that is changed.
-# Existing sessions stay open.
+# The server that is not in maintenance, which the test selects. Open sessions keep their server.
 listen by_hand
     bind 127.0.0.1:$by_hand
 $servers
@@ -53,7 +52,7 @@ $replicas
 
 
 class Proxies:
-    """One HAProxy. `paths` are the addresses by which others reach a member, by (what, member)."""
+    """One HAProxy. `paths` has the ports through which others reach a member, by (kind, member)."""
 
     def __init__(self, processes, program, library):
         self.processes, self.program, self.library = processes, program, library
@@ -62,12 +61,12 @@ class Proxies:
         self.socket = processes.folder / "haproxy.sock"
 
     def add_paths(self, members, kinds):
-        """Makes a way to each of these for each member."""
+        """Reserves a port for each kind and member."""
         ports = iter(free_ports(len(members) * len(kinds)))
         self.paths = {(kind, member): next(ports) for member in members for kind in kinds}
 
     async def start(self, targets, replicas):
-        """Starts it. `targets` are the real ports behind the paths, `replicas` those of the service."""
+        """Starts HAProxy. `targets` has the real ports of the paths, `replicas` the ports of the service."""
         members = sorted(member for kind, member in targets if kind == "postgresql")
         servers = [f"    server {each} 127.0.0.1:{targets['postgresql', each]}" for each in members]
         checked = [f"{line} check port {targets['patroni', each]}" for line, each in zip(servers, members, strict=True)]
@@ -94,7 +93,7 @@ class Proxies:
         await until("HAProxy answers", lambda: self.socket.exists() and self.say("show info"), 10)
 
     def say(self, *commands):
-        """Says commands to HAProxy; what it answered."""
+        """Sends commands to HAProxy and returns its output."""
         with socket.socket(socket.AF_UNIX) as control:
             try:
                 control.connect(str(self.socket))
@@ -105,17 +104,17 @@ class Proxies:
             return b"".join(iter(lambda: control.recv(65536), b"")).decode()
 
     def cut(self, member):
-        """Cuts a member off: from the service, from the other members and from etcd."""
+        """Disconnects a member from the service, the other members and etcd."""
         for backend in ["leader", *(f"{kind}_{each}" for kind, each in self.paths if each == member)]:
             server = f"{backend}/{member}"
             self.say(f"set server {server} state maint", f"shutdown sessions server {server}")
 
     def heal(self, member):
-        """Takes a cut back."""
+        """Reconnects a member."""
         for backend in ["leader", *(f"{kind}_{each}" for kind, each in self.paths if each == member)]:
             self.say(f"set server {backend}/{member} state ready")
 
     def lead_by_hand(self, member, members):
-        """Leads what connects from now on to this member. Sessions that are open stay where they are."""
+        """Routes new connections to this member. Open sessions keep their server."""
         for each in members:
             self.say(f"set server by_hand/{each} state {'ready' if each == member else 'maint'}")

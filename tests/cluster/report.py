@@ -1,13 +1,13 @@
-"""What was measured and proved, as a table for people and as JSON for programs."""
+"""The results, as a table and as JSON."""
 
 import json
 
 
 def table(told):
-    """The rounds, one a line.
+    """Formats the rounds, one per line, in seconds.
 
-    After how long there was a new leader, and when it had its standby; how long after that every replica wrote and read
-    again; how long it took from the fault's end until the cluster was whole.
+    The columns are: from the fault until there is a new leader; from the fault until it has a standby; from then until
+    all replicas write and read again; from the repair until the cluster is complete.
     """
     lines = [
         "fault" + "".join(f"{name:>16}" for name in ("leader", "its standby", "writes back", "reads back", "whole"))
@@ -25,7 +25,7 @@ def table(told):
 
 
 def failures(told, back_within):
-    """What does not hold, a sentence each."""
+    """Returns a message for each violated property."""
     found = []
     writes, budget = told["writes"], told["budget"]
     for name in ("lost", "twice", "under_another_id"):
@@ -51,7 +51,7 @@ def failures(told, back_within):
 
 
 def show(told, back_within, file):
-    """Prints it, writes the JSON, and says whether everything holds."""
+    """Prints the results, writes the JSON file, and returns whether there are no failures."""
     file.write_text(json.dumps(told, indent=2, default=str) + "\n")
     print(table(told))
     writes = told["writes"]

@@ -1,9 +1,10 @@
-"""Failover on a real cluster: three PostgreSQL under Patroni with a synchronous standby, and three replicas of the
-service behind one proxy. The leader is killed, stopped and cut off, under load; no write may be lost or done twice.
+"""Test of failover: three PostgreSQL servers under Patroni with a synchronous standby, and three replicas of the
+service behind one proxy. Kills, stops and disconnects the leader under load. No write may be lost or executed twice.
 
     run.py --labs <program> --tools <folder> --postgresql <folder> [--times 3] [--writes 200] [--reads 300] …
 
-`--tools` holds what Debian's packages of Patroni, etcd and HAProxy bring. Ends with 1 where something does not hold.
+`--tools` has the extracted Debian packages of Patroni, etcd and HAProxy. The exit status is 1 if a property is
+violated.
 """
 
 import argparse
@@ -27,28 +28,28 @@ from processes import Processes
 from proxies import Proxies
 from service import Administrator, Service
 
-# Duration of the load before the first fault and between two faults, in seconds.
+# Seconds of load before the first fault, and between two faults.
 STEADY, BETWEEN = 10, 3
 
 
 def arguments():
-    """What was asked for."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--labs", type=pathlib.Path, required=True, help="the program of the service")
-    parser.add_argument("--tools", type=pathlib.Path, required=True, help="where Debian's packages were laid out")
-    parser.add_argument("--postgresql", required=True, help="the folder of PostgreSQL's programs")
-    parser.add_argument("--times", type=int, default=3, help="how often each fault is done")
-    parser.add_argument("--faults", nargs="+", choices=SORTS, default=SORTS, help="which faults are done")
-    parser.add_argument("--writes", type=float, default=200, help="writes a second")
-    parser.add_argument("--reads", type=float, default=300, help="reads a second")
-    parser.add_argument("--back-within", type=float, help="fail where a replica takes longer, in seconds")
-    parser.add_argument("--figures", type=pathlib.Path, required=True, help="where the figures are written, as JSON")
-    parser.add_argument("--logs", type=pathlib.Path, help="where the logs are kept when something does not hold")
+    parser.add_argument("--labs", type=pathlib.Path, required=True, help="the labs binary")
+    parser.add_argument("--tools", type=pathlib.Path, required=True, help="folder with the extracted Debian packages")
+    parser.add_argument("--postgresql", required=True, help="folder with the PostgreSQL binaries")
+    parser.add_argument("--times", type=int, default=3, help="number of rounds of each fault")
+    parser.add_argument("--faults", nargs="+", choices=SORTS, default=SORTS, help="faults to inject")
+    parser.add_argument("--writes", type=float, default=200, help="writes per second")
+    parser.add_argument("--reads", type=float, default=300, help="reads per second")
+    parser.add_argument("--back-within", type=float, help="maximum recovery time of a replica, in seconds")
+    parser.add_argument("--figures", type=pathlib.Path, required=True, help="JSON file for the results")
+    parser.add_argument("--logs", type=pathlib.Path, help="folder for the logs if the test fails")
     return parser.parse_args()
 
 
 def tools(asked, place):
-    """The programs, by what they are, where PostgreSQL's user may read them."""
+    """Copies the programs to a place that PostgreSQL's user can read, and returns their paths."""
     folder = place / "tools"
     shutil.copytree(asked.tools / "usr", folder / "usr", symlinks=True)
     library = next(folder.glob("usr/lib/*-linux-gnu*"))
@@ -56,7 +57,7 @@ def tools(asked, place):
         etcd=folder / "usr/bin/etcd",
         haproxy=folder / "usr/sbin/haproxy",
         patroni=folder / "usr/bin/patroni",
-        # Debian's own Python, for which the modules are packaged.
+        # The modules are built for Debian's Python.
         python="/usr/bin/python3",
         modules=str(folder / "usr/lib/python3/dist-packages"),
         library=str(library),
@@ -65,7 +66,7 @@ def tools(asked, place):
 
 
 async def measure(asked, processes, started):
-    """Starts everything, does the faults, and says what was measured and proved."""
+    """Starts everything, injects the faults, and returns the results."""
     programs = tools(asked, processes.folder)
     proxies = Proxies(processes, programs.haproxy, programs.library)
     database = Database(processes, programs, proxies)
@@ -95,7 +96,7 @@ async def measure(asked, processes, started):
         await load.stop()
         await rights.end()
         ended = time.monotonic()
-        say("the load has ended; what is stored is compared")
+        say("the load has ended; comparing stored data")
         return {
             "rounds": rounds,
             "rate": steady,
@@ -112,7 +113,7 @@ async def measure(asked, processes, started):
 
 
 async def do_faults(asked, faults, during, load):
-    """Each fault so many times, in turn."""
+    """Runs all rounds of all faults, alternating between the faults."""
     rounds = []
     for _ in range(asked.times):
         for sort in asked.faults:
@@ -127,12 +128,12 @@ async def do_faults(asked, faults, during, load):
 
 
 def say(text):
-    """Says how far it is, and when."""
+    """Prints progress with the time."""
     print(f"[{time.strftime('%H:%M:%S')}] {text}", flush=True)
 
 
 async def main(asked, folder):
-    """Runs it, and ends everything that was started whatever happens."""
+    """Runs the test, and always ends all started programs."""
     processes, started = Processes(folder), []
     task = asyncio.current_task()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -142,7 +143,7 @@ async def main(asked, folder):
         return report.show(told, asked.back_within, asked.figures)
     finally:
         processes.end()
-        # PostgreSQL servers outlive their Patroni.
+        # PostgreSQL servers keep running after their Patroni has ended.
         for database in started:
             database.end()
 
@@ -150,7 +151,7 @@ async def main(asked, folder):
 if __name__ == "__main__":
     ASKED = arguments()
     PLACE = pathlib.Path(tempfile.mkdtemp(prefix="labs-cluster."))
-    # The PostgreSQL user must be able to traverse this folder to reach its own folders.
+    # PostgreSQL's user needs access to its folders below this one.
     PLACE.chmod(0o711)
     HOLDS = False
     try:

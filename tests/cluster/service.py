@@ -1,4 +1,4 @@
-"""Replicas of the service, and what its command line and its interface make for a test."""
+"""Replicas of the service, and resources that a test creates through the command line and the API."""
 
 import asyncio
 import re
@@ -9,7 +9,7 @@ from processes import free_ports, until
 
 
 class Service:
-    """Replicas over one database, behind one proxy."""
+    """Replicas that share one database, behind one proxy."""
 
     def __init__(self, processes, program, database, proxies):
         self.processes, self.program, self.database, self.proxies = processes, program, database, proxies
@@ -20,21 +20,21 @@ class Service:
         self.ports = free_ports(3)
 
     def replicas(self):
-        """Each replica's own address."""
+        """Returns the address of each replica."""
         return [f"http://127.0.0.1:{port}" for port in self.ports]
 
     async def start(self):
-        """Starts the replicas. The first makes the tables and the master key."""
+        """Starts the replicas. The first one creates the tables and the master key."""
         first, *others = ((f"replica{number}", port, self.proxies.leader) for number, port in enumerate(self.ports))
         await self.start_one(*first)
         await asyncio.gather(*(self.start_one(*each) for each in others))
 
     async def start_one(self, name, port, database_port):
-        """Starts one replica and waits until it serves."""
+        """Starts one replica and waits until it is ready."""
         command = [self.program, "serve", "--empty", "--listen", f"127.0.0.1:{port}", "--base-url", self.base]
         command += ["--folder", self.folder / name, "--master-key-file", self.key]
         command += ["--media-folder", self.folder / "media", "--trusted-proxies", "127.0.0.1/32"]
-        # The only budgets that apply are the budgets that the test sets.
+        # High budgets, so that only the budgets of the test limit requests.
         command += ["--own-per-second", "100000", "--anonymous-per-second", "100000"]
         command += ["--anonymous-per-day", "100000000", "--attempts-per-minute", "10000", "--log", "info"]
         environment = {"DATABASE_URL": self.database.url(database_port)}
@@ -49,7 +49,7 @@ class Service:
         await until(f"{name} serves", serves, 240)
 
     def command(self, *words):
-        """Runs the command line; what it said, by the names of its lines."""
+        """Runs a command and returns its output as a dictionary of labels and values."""
         options = ["--folder", self.folder / "replica0", "--master-key-file", self.key]
         ran = subprocess.run(
             [self.program, *words[:2], *options, *words[2:]],
@@ -64,14 +64,14 @@ class Service:
         return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
 
     def program_of_its_own(self, session, name, *scopes):
-        """A program of no partner's, with these scopes."""
+        """Creates a machine client without a partner."""
         words = [word for scope in scopes for word in ("--scope", scope)]
         made = self.command("client", "create", "--name", name, *words)
         return Client(session, self.base, made["client id"], made["client secret"])
 
 
 class Administrator:
-    """Makes partners and programs by the interface, as a program with these rights."""
+    """Machine client that creates partners and machine clients through the API."""
 
     SCOPES = (
         "labs.admin.partners:write",
@@ -86,7 +86,7 @@ class Administrator:
         self.client = service.program_of_its_own(session, "Administrator", *self.SCOPES)
 
     async def partner(self, name, *, daily=None):
-        """A partner of the largest tier, with budgets that bound nothing but the day's, if one is named."""
+        """Creates a partner of the largest tier without effective budgets, except the daily budget if given."""
         body = {
             "company_name": name,
             "country": "DE",
@@ -105,7 +105,7 @@ class Administrator:
         return made["uuid"]
 
     async def program(self, name, partner=None, scopes=("marketplace.apps:write",)):
-        """A program, bound to a partner where one is named."""
+        """Creates a machine client, optionally for a partner."""
         body = {"name": name, "allowed_scopes": list(scopes)}
         if partner:
             body["partner_uuid"] = partner
@@ -113,7 +113,7 @@ class Administrator:
         return Client(self.session, self.service.base, made["client_id"], made["client_secret"])
 
     async def partners(self, count):
-        """Partners for the load, each with a program: (the partner, its program)."""
+        """Creates partners for the load. Returns pairs of partner and machine client."""
 
         async def one(number):
             partner = await self.partner(f"Load {number}")

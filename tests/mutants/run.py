@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Kills mutants: plants every weakening of `list.toml` in a copy of the sources, each behind a switch, builds the copy once,
-and runs for each mutant the tests that must notice it. Ends with 1 when one survives.
+"""Mutation tests: inserts the defects of `list.toml` into a copy of the sources, each behind a switch, builds the copy
+once, and runs for each defect the tests that must detect it. The exit status is 1 if a defect is not detected.
 
-    tests/mutants/run.py            all of them
-    tests/mutants/run.py 17 18      only these
-    tests/mutants/run.py --check    none: whether they can be planted, and what comes of it is Rust
+    tests/mutants/run.py            all mutants
+    tests/mutants/run.py 17 18      only these mutants
+    tests/mutants/run.py --check    no tests: checks that all mutants can be inserted and that the result is valid Rust
 
-The switch is an environment variable in Rust and a setting of the connection in SQL, so nothing of this is in the
-service itself.
+The switch is an environment variable in Rust and a connection setting in SQL. The service itself contains no switch.
 """
 
 import json
@@ -31,13 +30,13 @@ pub fn mutant(number: u32) -> bool {
     *CHOSEN == Some(number)
 }
 """
-# The crates that contain mutants; each gets the switch.
+# Crates with mutants. Each gets the switch.
 SWITCHED = ("schema/src/lib.rs", "schema/markdown/src/lib.rs")
 LONGEST_RUN_SECONDS = 600
 
 
 def sources():
-    """Every file of the project by its name."""
+    """Returns the contents of all project files by name."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=HOME, check=True, capture_output=True
     )
@@ -46,7 +45,7 @@ def sources():
 
 
 def switched(mutant, number):
-    """The text that stands for the one found."""
+    """Returns the replacement with the switch."""
     is_sql = mutant.get("sql", False)
     crate = "labs_schema" if mutant["file"].startswith("rest/") else "crate"
     chosen = f"current_setting('labs.mutant', true) = '{number}'" if is_sql else f"{crate}::mutant({number})"
@@ -56,20 +55,20 @@ def switched(mutant, number):
 
 
 def planted(mutants, files):
-    # The text of one mutant may contain the text of another: the longer text is replaced first, while it is unchanged.
+    # Mutants can overlap. Longer texts are replaced first, while they are unchanged.
     for number, mutant in sorted(enumerate(mutants, 1), key=lambda numbered: -len(numbered[1]["find"])):
         text, find = files[mutant["file"]].decode(), mutant["find"]
-        # Two mutants may replace the same text: the last occurrence is the only one without a mutant.
+        # Two mutants can have the same text. The last occurrence is the one without another mutant.
         before, found, after = text.rpartition(find)
         if not found:
-            sys.exit(f"mutant {number} ({mutant['what']}): its text does not stand in {mutant['file']}")
+            sys.exit(f"mutant {number} ({mutant['what']}): its text is not in {mutant['file']}")
         files[mutant["file"]] = (before + switched(mutant, number) + after).encode()
     for name in SWITCHED:
         files[name] += SWITCH.encode()
 
 
 def laid_out(files):
-    """Writes what has changed and nothing else, so that nothing else is built again."""
+    """Writes only changed files, so that Cargo rebuilds only these."""
     there = {str(path.relative_to(TREE)): path for path in TREE.rglob("*") if path.is_file()}
     for name, path in there.items():
         if name not in files:
@@ -84,7 +83,7 @@ def laid_out(files):
 
 
 def built():
-    """Builds the tests against a database, because statements have changed; their programs by name."""
+    """Builds the tests with a database, because statements have changed. Returns the test programs by name."""
     command = [".ci/with-postgres.sh", "cargo", "test", "--workspace", "--no-run", "--locked", "--message-format=json-render-diagnostics"]
     environment = os.environ | {"SQLX_OFFLINE": "false", "CARGO_TARGET_DIR": str(PLACE / "target")}
     out = subprocess.run(command, cwd=TREE, env=environment, stdout=subprocess.PIPE, check=False)
@@ -100,7 +99,7 @@ def built():
 
 
 def ran(programs, by, number):
-    """Whether these tests pass. A filter that finds no test is an error of the list."""
+    """Returns whether these tests pass. Exits if a filter matches no test."""
     unit, wanted = by.startswith("unit "), by.removeprefix("unit ")
     chosen = {"LABS_MUTANT": str(number), "PGOPTIONS": f"-c labs.mutant={number}", "RUST_BACKTRACE": "0"}
     environment = os.environ | chosen
@@ -122,10 +121,10 @@ def ran(programs, by, number):
 
 
 def checked(mutants):
-    """Ends where a mutant has no switch, or a file with mutants in it is not Rust any more."""
+    """Exits if a mutant has no switch, or if a file with its mutants is not valid Rust."""
     for number, mutant in enumerate(mutants, 1):
         if "MUTANT" in mutant.get("weak", "") or "MUTANT" not in mutant.get("with", "MUTANT"):
-            sys.exit(f"mutant {number} ({mutant['what']}): MUTANT stands in `with`, and never in `weak`")
+            sys.exit(f"mutant {number} ({mutant['what']}): `with` must contain MUTANT, and `weak` must not")
     names = {mutant["file"] for mutant in mutants} | set(SWITCHED)
     files = {name: (HOME / name).read_bytes() for name in names}
     planted(mutants, files)

@@ -1,7 +1,7 @@
-"""An S3 server for tests: moto's, with one empty bucket, on a free port of this machine, until standard input ends.
+"""S3 server for tests: moto with one empty bucket on a free port. It ends when standard input is closed.
 
-Its only line says where it listens. `POST /older?prefix=…&minutes=…` makes objects older than they are, which no client
-of S3 can.
+It prints its address on one line. `POST /older?prefix=…&minutes=…` subtracts minutes from the modification time of
+objects, which S3 itself does not allow.
 """
 
 import datetime
@@ -43,7 +43,7 @@ class Quiet(WSGIRequestHandler):
         pass
 
 
-# If two clients put the same object at once, the server answers one with 500 and an HTML page; that client retries.
+# If two clients put the same object concurrently, moto returns 500 to one of them and logs it. The client retries.
 logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
 server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Quiet)
 threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -14,7 +14,7 @@ const SOURCES: [&str; 9] = [".rs", ".sql", ".yaml", ".ts", ".tsx", ".mjs", ".sh"
 struct Headings(BTreeMap<PathBuf, BTreeSet<String>>);
 
 impl Headings {
-    /// Returns what is wrong with a link from this folder, if anything. An empty path means the document `own`.
+    /// Returns the problem of a link from this folder, or `None`. An empty path means the document `own`.
     fn problem(&mut self, folder: &Path, own: &str, link: &str) -> Option<String> {
         let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
         let target = if path.is_empty() { PathBuf::from(own) } else { normal(&folder.join(path)) };

@@ -132,7 +132,7 @@ fn comments_and_documents_have_no_confusing_phrases() {
         });
         found.extend(findings(lines));
     }
-    // The list of phrases itself is no comment; the page that explains them quotes them.
+    // These pages quote the phrases.
     found.retain(|finding| !finding.starts_with("docs/glossary.md") && !finding.starts_with("CONTRIBUTING.md"));
     none(&found, "write these in plain words (CONTRIBUTING.md):");
 }

@@ -1,9 +1,9 @@
-"""Runs the workflows of the contract by Redocly's `respect`, each against the service that .ci/workflows.sh started.
+"""Runs the workflows of the contract with Redocly's `respect` against the service that .ci/workflows.sh started.
 
-    run.py <base address> <folder of mails> <the program redocly>
+    run.py <base address> <folder of mails> <path of redocly>
 
-What is a person's part is done here: the token of a mail is read, and a code of an authenticator made. What a workflow
-puts out is there for those after it. Fails at the first workflow that does, and when one was not run.
+This program does the steps of a user: it reads tokens from e-mails and generates codes of an authenticator. Workflows can
+use the outputs of earlier workflows. It exits with an error at the first failed workflow, or if a workflow was not run.
 """
 
 import email
@@ -32,7 +32,7 @@ not_run = set(WRITTEN)
 
 
 def run(file, workflow, **inputs):
-    """Runs one workflow with these inputs; what it puts out."""
+    """Runs one workflow with these inputs and returns its outputs."""
     not_run.discard((file, workflow))
     begun = time.monotonic()
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
@@ -45,7 +45,7 @@ def run(file, workflow, **inputs):
         last = json.dumps(steps[-1].get("response", {}).get("body"), indent=2) if steps else ""
         sys.exit(f"{ran.stdout}{ran.stderr}\nThe last answer: {last}\n{file}: {workflow} failed")
     written = WRITTEN[file, workflow]
-    # A retried step occurs more than once; its last response counts.
+    # A retried step appears more than once. The last response counts.
     bodies = {step["stepId"]: step["response"].get("body") for step in steps}
     if list(bodies) != [step["stepId"] for step in written["steps"]]:
         sys.exit(f"{file}: of {workflow} only {', '.join(bodies)} ran")
@@ -62,7 +62,7 @@ def run(file, workflow, **inputs):
 
 
 def call(method, path, token=None, **body):
-    """What is no workflow's business; its answer."""
+    """Sends a request that is not part of a workflow and returns its body."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     answer = requests.request(method, f"{BASE}{path}", headers=headers, json=body, timeout=30)
     if not answer.ok and answer.json()["code"] != "MFA_REQUIRED":
@@ -71,7 +71,7 @@ def call(method, path, token=None, **body):
 
 
 def staff_token(prefix):
-    """Signs a member of staff in."""
+    """Signs a staff member in and returns the access token."""
     person = {"email": os.environ[f"{prefix}_EMAIL"], "password": os.environ[f"{prefix}_PASSWORD"]}
     challenge = call("POST", "/v1/auth/sessions", **person)["challenge"]
     code = pyotp.TOTP(os.environ[f"{prefix}_TOTP_SECRET"]).now()
@@ -79,7 +79,7 @@ def staff_token(prefix):
 
 
 def mailed_token(address):
-    """The token of the mail to an address, which is written within a moment."""
+    """Waits for the e-mail to an address and returns its token."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         for file in pathlib.Path(MAILS).glob("*.eml"):
@@ -92,7 +92,7 @@ def mailed_token(address):
 
 
 def program(staff, scope, **more):
-    """Makes a program; its id and secret, as workflows take them."""
+    """Creates a machine client and returns its id and secret as inputs for workflows."""
     made = call("POST", "/v1/admin/machine-clients", staff, name=f"Test of {scope}", allowed_scopes=[scope], **more)
     return {"client_id": made["client_id"], "client_secret": made["client_secret"]}
 
@@ -105,7 +105,7 @@ def main():
     run("registration.yaml", "register", tier_code="GROWTH", **person)
     made = run("registration.yaml", "confirm_the_address", mailed_token=mailed_token(person["email"]), **person)
     partner = {"partner_token": made["access_token"], "partner_uuid": made["partner_uuid"]}
-    # A workflow sends requests faster than a person.
+    # Workflows send requests faster than the default burst budget allows.
     fast = {"burst_per_second": 10000, "reason": "Workflows are run.", "expires_at": "2099-01-01T00:00:00Z"}
     call("PUT", f"/v1/admin/partners/{partner['partner_uuid']}/rate-limit", staff, **fast)
     own = program(staff, "marketplace.apps:write", partner_uuid=partner["partner_uuid"])
@@ -130,7 +130,7 @@ def main():
     authenticator = pyotp.TOTP(run("second-factor.yaml", "enrol_an_authenticator", **colleague)["secret"])
     now = int(time.time())
     run("second-factor.yaml", "confirm_the_authenticator", code=authenticator.at(now), **colleague)
-    # Each code is valid once; the next code is accepted slightly before its time.
+    # Each code is valid once. The service also accepts the next code shortly before its time.
     run("second-factor.yaml", "sign_in_with_a_code", code=authenticator.at(now + authenticator.interval), **colleague)
 
     ending = {"sunset_at": "2099-06-01T00:00:00Z"}
@@ -138,7 +138,7 @@ def main():
     run("support-ticket.yaml", "settle_a_ticket", staff_token=staff, **partner)
     run("tier-change.yaml", "change_the_tier", staff_token=staff, **partner)
     if not_run:
-        sys.exit(f"nobody runs {', '.join(': '.join(one) for one in sorted(not_run))}")
+        sys.exit(f"not run: {', '.join(': '.join(one) for one in sorted(not_run))}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ await begin();
 
 async function begin(): Promise<void> {
   const task = TASKS[location.pathname.split('/').pop() ?? ''];
-  if (!token || !task) return show('This link is not whole', 'Open it from the mail again: the token stands after the #, and is good for one visit of this page.', []);
+  if (!token || !task) return show('This link is incomplete', 'Open the link in the e-mail again. It contains a token after the #, which a reload of this page loses.', []);
   try {
     present(await task(token));
   } catch (error) {
@@ -26,7 +26,7 @@ async function begin(): Promise<void> {
   }
 }
 
-/** Shows a task, as a form. */
+/** Shows a task as a form. */
 function present({ title, text, fields, steps }: Task): void {
   const fault = element('p', { class: 'fault', role: 'alert' });
   const inputs = fields.map(input);
@@ -53,7 +53,7 @@ function input(field: Field, place: number): Input {
   return { field, box, fault, whole: element('div', { class: 'field' }, element('label', { for: id }, field.label), box, ...hint, fault) };
 }
 
-/** Asks for a step, once at a time, and shows what came of it. */
+/** Sends the request of a step and shows the result. It ignores further clicks during the request. */
 async function take(step: Step, form: HTMLFormElement, fault: HTMLElement, inputs: Input[]): Promise<void> {
   if (form.ariaBusy === 'true') return;
   const typed = inputs.filter(({ field }) => step.sendsFields && field.name);
@@ -73,10 +73,10 @@ async function take(step: Step, form: HTMLFormElement, fault: HTMLElement, input
 function wait(form: HTMLFormElement, isBusy: boolean): void {
   form.ariaBusy = String(isBusy);
   for (const button of form.querySelectorAll('button')) button.ariaDisabled = String(isBusy);
-  said.textContent = isBusy ? 'One moment.' : '';
+  said.textContent = isBusy ? 'Please wait.' : '';
 }
 
-/** Says what is wrong: at its field what has one, the rest above all of them. The first field at fault gets the focus. */
+/** Shows each error at its field, and errors without a field above the form. The first field with an error gets the focus. */
 function complain(fault: HTMLElement, inputs: Input[], whole: string, faults: Refusal['faults']): void {
   const isAt = ({ pointer }: { pointer?: string }, { field }: Input) => field.name !== undefined && pointer === `/${field.name}`;
   for (const each of inputs) {
@@ -94,7 +94,7 @@ function sentence(error: unknown): string {
   throw error;
 }
 
-/** Shows an end: what is so now, and where to go from here. It is read out, too. */
+/** Shows a result with links. Screen readers announce it. */
 function show(title: string, text: string, links: Link[]): void {
   const list = links.map(({ href, text: name }) => element('li', {}, element('a', { href }, name)));
   render(title, text, ...(list.length > 0 ? [element('ul', { class: 'next' }, ...list)] : []));

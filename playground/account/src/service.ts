@@ -1,9 +1,9 @@
 // Sends requests to the service and reports its errors.
 
-/** What a problem document (RFC 9457) says is wrong at one place of the body. */
+/** An entry of `errors` in a problem document (RFC 9457). */
 export interface FieldFault { pointer?: string; message: string }
 
-/** A refusal: a sentence, and what is wrong by field. */
+/** An error response: a sentence, and the errors by field. */
 export class Refusal extends Error {
   constructor(sentence: string, readonly faults: FieldFault[]) {
     super(sentence);
@@ -12,12 +12,12 @@ export class Refusal extends Error {
 
 export type Answer = Record<string, string | null>;
 
-/** Sends a body to an operation, without any cookie. Throws a {@link Refusal}. */
+/** Sends a body to an operation, without cookies. Throws a {@link Refusal} on errors. */
 export async function ask(path: string, body: Record<string, string>): Promise<Answer> {
   const sent = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
   const response = await fetch(path, { ...sent, credentials: 'omit', cache: 'no-store' }).catch(() => null);
-  if (!response) throw new Refusal('The service does not answer. Try again in a moment.', []);
+  if (!response) throw new Refusal('The service does not respond. Try again in a moment.', []);
   const said = await response.json().catch(() => ({}));
   if (response.ok) return said;
-  throw new Refusal(said.detail ?? `The service answered ${response.status}. Try again in a moment.`, said.errors ?? []);
+  throw new Refusal(said.detail ?? `The service returned status ${response.status}. Try again in a moment.`, said.errors ?? []);
 }

@@ -17,7 +17,7 @@ import { mainTableOf, tablesOf, textsOf, type Table } from './table';
 import { thingsAsked } from './things';
 import { useAnswered, useQuestionOpener, useWorkbench } from './workbench';
 
-/** Below the answer of the tab in front: how it went, why it was refused, and what can be done with it. */
+/** The area below the response of the active tab: status, errors and actions. */
 export function AnswerBar() {
   const { schemaComplaint, view } = useWorkbench();
   const answered = useAnswered();
@@ -42,7 +42,7 @@ export function AnswerBar() {
 function Line({ answer, complaint }: { answer: Answer; complaint: Complaint | null }) {
   return (
     <div className="line">
-      <span className={complaint ? 'badge refused' : 'badge good'}>{answer.status === 0 ? 'no answer' : answer.status}</span>
+      <span className={complaint ? 'badge refused' : 'badge good'}>{answer.status === 0 ? 'no response' : answer.status}</span>
       <span>{answer.milliseconds} ms</span>
       {answer.requestId && <RequestId requestId={answer.requestId} />}
     </div>
@@ -64,7 +64,7 @@ function RequestId({ requestId }: { requestId: string }) {
       <span className="request">
         Request <code data-testid="request-id">{requestId}</code>
       </span>
-      {/* There is no clipboard on a page that came over plain HTTP from elsewhere. */}
+      {/* Browsers provide no clipboard to pages from another host over plain HTTP. */}
       {'clipboard' in navigator && (
         <button type="button" onClick={() => void copy()}>
           {copied === requestId ? 'Copied' : 'Copy'}
@@ -79,7 +79,7 @@ function RequestId({ requestId }: { requestId: string }) {
   );
 }
 
-/** The answer in another form, and the page after it. */
+/** Buttons for view, downloads and the next page. */
 function Actions({ answered, tables }: { answered: Answered; tables: Table[] }) {
   const { view, setView } = useWorkbench();
   const name = operationOf(answered.asked.query, answered.asked.operationName)?.name ?? 'answer';
@@ -126,7 +126,7 @@ function NextPage({ answered: { asked, answer } }: { answered: Answered }) {
   );
 }
 
-/** Other saved questions about the thing that was asked for, of those that the person may run. */
+/** Other saved queries about the requested resource that the user can run. */
 function NextSteps({ answered: { asked } }: { answered: Answered }) {
   const { scopes } = useWorkbench().person;
   const open = useQuestionOpener();

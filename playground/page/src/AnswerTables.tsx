@@ -3,10 +3,10 @@ import { parentOf, type Cell, type Table } from './table';
 import { thingAt } from './things';
 import { useThingOpener } from './workbench';
 
-/** An answer as tables, in which every id leads to its thing. */
+/** A response as tables, in which every id opens its resource. */
 export function AnswerTables({ tables }: { tables: Table[] }) {
   return (
-    <div className="tables" tabIndex={0} role="region" aria-label="Answer as a table">
+    <div className="tables" tabIndex={0} role="region" aria-label="Response as a table">
       {tables.map((table) => (
         <AnswerTable key={table.path.join('.')} table={table} isAlone={tables.length === 1} />
       ))}
@@ -15,7 +15,7 @@ export function AnswerTables({ tables }: { tables: Table[] }) {
 }
 
 function AnswerTable({ table: { path, columns, rows, isThing }, isAlone }: { table: Table; isAlone: boolean }) {
-  if (rows.length === 0) return <p className="empty">{path.join('.')}: nothing is there.</p>;
+  if (rows.length === 0) return <p className="empty">{path.join('.')}: no entries.</p>;
   return (
     <table className={isThing ? 'thing' : undefined}>
       <caption className={isAlone ? 'hidden' : undefined}>{path.join('.')}</caption>
@@ -53,7 +53,7 @@ function Value({ root, above, cell, isShort }: { root: string; above: string[]; 
   );
 }
 
-/** Ids of the same time begin alike: their ends tell them apart. */
+/** Shortens an id to its end, because ids of the same time have the same beginning. */
 function shortened(id: string): string {
   return id.length > 16 ? `…${id.slice(-12)}` : id;
 }

@@ -3,16 +3,16 @@ import type { Session } from './session';
 import { CodeForm, PasswordForm } from './SignIn';
 import { Welcome } from './Welcome';
 
-/** The editor is most of the page's weight: it is fetched while the person signs in. */
+/** The editor is the largest part of the page. It loads while the user signs in. */
 const loading = () => import('./Console');
 const Console = lazy(loading);
 
-/** One of four faces, by where the person stands. */
+/** Shows the view for the state of the sign-in. */
 export function App({ session }: { session: Session }) {
   const state = useSyncExternalStore(session.subscribe, session.state);
   switch (state.kind) {
     case 'starting':
-      return <Waiting text="Looking for your session…" />;
+      return <Waiting text="Restoring your session…" />;
     case 'signed-out':
       void loading();
       return <PasswordForm session={session} notice={state.notice} />;
@@ -22,7 +22,7 @@ export function App({ session }: { session: Session }) {
       return <NotStaff session={session} principalType={state.principalType} />;
     case 'signed-in':
       return (
-        <Suspense fallback={<Waiting text="Opening the editor…" />}>
+        <Suspense fallback={<Waiting text="Loading the editor…" />}>
           <Console session={session} person={state.person} />
         </Suspense>
       );
@@ -38,12 +38,12 @@ function Waiting({ text }: { text: string }) {
 }
 
 function NotStaff({ session, principalType }: { session: Session; principalType: string }) {
-  const kind = principalType === 'PARTNER_USER' ? 'a partner’s account' : 'not a staff account';
+  const kind = principalType === 'PARTNER_USER' ? 'a partner account' : 'an account that is not a staff account';
   return (
     <Welcome title="This page is for staff">
       <p role="alert">
-        You are signed in with {kind}. The playground asks questions across all partners, so it opens for staff accounts only. Everything that
-        your account may do is in the <a href="/reference">API reference</a>.
+        You are signed in with {kind}. The playground queries data of all partners, so only staff members can use it. The
+        {' '}<a href="/reference">API reference</a> describes the operations for your account.
       </p>
       <button type="button" className="main" onClick={() => void session.signOut()}>
         Sign out and use another account

@@ -7,16 +7,16 @@ import { useWorkbench } from './workbench';
 
 interface Props {
   finder: Finder;
-  /** The variables of the question, as far as they are known. */
+  /** The known variables of the query. */
   values: Record<string, unknown>;
   onTaken: (choice: Choice) => void;
   onClose: () => void;
 }
 
-/** How long the person's fingers rest before what they typed is searched for. */
+/** The search starts this long after the last keystroke. */
 const REST_MS = 250;
 
-/** A value for a variable, taken from a list of what is there. */
+/** A dialog that offers values for a variable. */
 export function Chooser({ finder, values, onTaken, onClose }: Props) {
   const [search, setSearch] = useState('');
   const missing = finder.operation.variables.find(({ name, isRequired }) => isRequired && !values[name]);
@@ -28,12 +28,12 @@ export function Chooser({ finder, values, onTaken, onClose }: Props) {
     <Sheet title={finder.title} onClose={onClose}>
       {missing ? (
         <p>
-          Find <code>{missing.name}</code> first: this list hangs on it.
+          Find <code>{missing.name}</code> first, because this list depends on it.
         </p>
       ) : (
         <>
           <input type="search" aria-label="Search" placeholder="Search" data-first value={search} onChange={(event) => setSearch(event.target.value)} />
-          <p role="status">{found.refused ?? (shown ? counted(shown.length) : 'Looking…')}</p>
+          <p role="status">{found.refused ?? (shown ? counted(shown.length) : 'Searching…')}</p>
           <ul className="choices">
             {shown?.map((choice) => (
               <li key={choice.value}>
@@ -50,8 +50,8 @@ export function Chooser({ finder, values, onTaken, onClose }: Props) {
 }
 
 function counted(number: number): string {
-  if (number === 0) return 'There is nothing to choose from.';
-  return number === 1 ? '1 to choose from' : `${number} to choose from`;
+  if (number === 0) return 'No results';
+  return number === 1 ? '1 result' : `${number} results`;
 }
 
 interface Found {
@@ -59,7 +59,7 @@ interface Found {
   refused?: string;
 }
 
-/** Asks anew when what is searched for rests. An answer that comes late, to an older search, is left out. */
+/** Sends the query after the last keystroke. It ignores responses to earlier searches. */
 function useChoices({ text, operation }: Finder, values: Record<string, unknown>, search: string, isReady: boolean): Found {
   const { session } = useWorkbench();
   const [found, setFound] = useState<Found>({});

@@ -3,13 +3,13 @@ import type { Asked } from './nextPage';
 import { operationOf } from './operation';
 import { Sheet } from './Sheet';
 
-/** A change that waits for the person's word. */
+/** A mutation that waits for confirmation. */
 export interface Change {
   asked: Asked;
   decide(isMeant: boolean): void;
 }
 
-/** Before a mutation runs: what it is, and with which values. Enter runs it, Escape does not. */
+/** Asks the user to confirm a mutation, and shows its variables. Enter runs the mutation, Escape cancels it. */
 export function Confirmation({ change, onDecided }: { change: Change; onDecided: () => void }) {
   const schema = useGraphiQL((state) => state.schema);
   const { asked, decide } = change;
@@ -22,7 +22,7 @@ export function Confirmation({ change, onDecided }: { change: Change; onDecided:
   }
 
   return (
-    <Sheet title="Run this change?" onClose={() => answer(false)}>
+    <Sheet title="Run this mutation?" onClose={() => answer(false)}>
       <ul className="roots">
         {roots.map((root) => (
           <li key={root}>
@@ -32,7 +32,7 @@ export function Confirmation({ change, onDecided }: { change: Change; onDecided:
         ))}
       </ul>
       {Object.keys(asked.variables).length > 0 && <pre tabIndex={0}>{JSON.stringify(asked.variables, null, 2)}</pre>}
-      <p>It is made in your name and leaves an audit record.</p>
+      <p>The mutation runs with your account and writes an audit record.</p>
       <p className="actions">
         <button type="button" onClick={() => answer(false)}>
           Cancel

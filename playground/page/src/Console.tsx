@@ -19,7 +19,7 @@ import { WorkbenchContext, type View } from './workbench';
 
 const PLUGINS = [QUESTIONS_PLUGIN, SCOPES_PLUGIN, HISTORY_PLUGIN];
 
-/** The editor and what stands around it. */
+/** The editor with its panels. */
 export default function Console({ session, person }: { session: Session; person: Person }) {
   const [schemaComplaint, setSchemaComplaint] = useState<Complaint | null>(null);
   const [change, setChange] = useState<Change | null>(null);

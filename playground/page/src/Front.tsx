@@ -8,15 +8,15 @@ import { isEmptyText } from './operation';
 import { withOpenNames } from './suggest';
 import { useAnswered, useTab, useTextOpener, useWorkbench } from './workbench';
 
-const HINT = 'Ask a question, or take one from the panel.\nCtrl-Enter runs it, Ctrl-Space completes it.';
+const HINT = 'Write a query, or select one in the panel.\nCtrl-Enter runs the query, Ctrl-Space completes names.';
 
-/** The tab in front, known at once when it changes, and the way to stop listening for an answer. */
+/** The active tab, updated immediately when it changes, and a function that unsubscribes from a pending response. */
 export interface InFront {
   tab: string;
   stop(): void;
 }
 
-/** What the page adds to the editor; it shows nothing itself. */
+/** Behaviour that the page adds to the editor. It renders nothing. */
 export function Front({ inFront }: { inFront: InFront }) {
   useTabs(inFront);
   useEditors();
@@ -26,7 +26,7 @@ export function Front({ inFront }: { inFront: InFront }) {
   return null;
 }
 
-/** An answer belongs to the tab that asked, whichever tab is in front when it comes. */
+/** Assigns every response to the tab that sent the query, even if another tab is active. */
 function useTabs(inFront: InFront) {
   const { answers } = useWorkbench();
   const { tabs, responseEditor } = useGraphiQL(pick('tabs', 'responseEditor'));
@@ -50,15 +50,15 @@ function useEditors() {
   const { queryEditor, variableEditor, responseEditor } = useGraphiQL(pick('queryEditor', 'variableEditor', 'responseEditor'));
   useEffect(() => {
     for (const editor of [queryEditor, variableEditor, responseEditor]) editor?.updateOptions({ fontSize: 13, lineNumbersMinChars: 2 });
-    queryEditor?.updateOptions({ placeholder: HINT, ariaLabel: 'Question', wordWrap: 'on', wrappingIndent: 'indent' });
+    queryEditor?.updateOptions({ placeholder: HINT, ariaLabel: 'Query', wordWrap: 'on', wrappingIndent: 'indent' });
     variableEditor?.updateOptions({ ariaLabel: 'Variables' });
-    responseEditor?.updateOptions({ ariaLabel: 'Answer' });
+    responseEditor?.updateOptions({ ariaLabel: 'Response' });
   }, [queryEditor, variableEditor, responseEditor]);
 }
 
 /**
- * The editor marks a text of comments as an error, and suggests every name that is near to one it does not know. A text of
- * comments is none, and names that the person may not ask are of no help.
+ * Corrects the editor's markers. The editor marks a text that has only comments as an error, and it suggests root fields that the
+ * user cannot query.
  */
 function useOwnMarkers() {
   const { scopes } = useWorkbench().person;
@@ -82,7 +82,7 @@ function useOwnMarkers() {
   }, [monaco, queryEditor, scopes]);
 }
 
-/** Opens the question that the address hands over, once; it is for the person to run. */
+/** Opens the query in the address once. It does not run the query. */
 function useHandedQuestion() {
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const openText = useTextOpener();

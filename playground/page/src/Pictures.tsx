@@ -3,12 +3,12 @@ import type { Answer } from './answer';
 import { addressOf, picturesOf, type Picture } from './pictures';
 import { useWorkbench } from './workbench';
 
-/** The pictures of a submission, beside the answer that names them. */
+/** The images of the submissions in a response. */
 export function Pictures({ answer }: { answer: Answer }) {
   const pictures = useMemo(() => picturesOf(answer.body), [answer]);
   if (pictures.length === 0) return null;
   return (
-    <section className="pictures" aria-label="Pictures as they were submitted">
+    <section className="pictures" aria-label="Images of the submission">
       {pictures.map((picture) => (
         <Shown key={addressOf(picture)} picture={picture} />
       ))}
@@ -20,12 +20,12 @@ type Bytes = { kind: 'coming' } | { kind: 'here'; url: string } | { kind: 'refus
 
 function Shown({ picture }: { picture: Picture }) {
   const bytes = useBytes(addressOf(picture));
-  const { kind = 'Picture', alt, caption } = picture;
+  const { kind = 'Image', alt, caption } = picture;
   return (
     <figure>
       {bytes.kind === 'here' && (
-        <a href={bytes.url} target="_blank" rel="noopener" title="Open by itself">
-          <img src={bytes.url} alt={alt ?? `${kind}, without a text for those who cannot see it`} />
+        <a href={bytes.url} target="_blank" rel="noopener" title="Open in a new tab">
+          <img src={bytes.url} alt={alt ?? `${kind} without alternative text`} />
         </a>
       )}
       {bytes.kind === 'coming' && <p>Loading…</p>}
@@ -37,7 +37,7 @@ function Shown({ picture }: { picture: Picture }) {
   );
 }
 
-/** The bytes under an address of the page's own, which is given back when they are shown no more. */
+/** Loads the bytes into an object URL, and revokes the URL when the image is removed. */
 function useBytes(address: string): Bytes {
   const { session } = useWorkbench();
   const [bytes, setBytes] = useState<Bytes>({ kind: 'coming' });
@@ -49,7 +49,7 @@ function useBytes(address: string): Bytes {
       if (body instanceof Blob && body.type.startsWith('image/')) {
         url = URL.createObjectURL(body);
         setBytes({ kind: 'here', url });
-      } else setBytes({ kind: 'refused', why: problem?.detail ?? problem?.title ?? 'The answer was no picture.' });
+      } else setBytes({ kind: 'refused', why: problem?.detail ?? problem?.title ?? 'The response is not an image.' });
     });
     return () => {
       gone = true;

@@ -6,19 +6,19 @@ import { QuestionsIcon } from './icons';
 import { QUESTIONS, WORKS, type Question } from './questions';
 import { useQuestionOpener, useWorkbench } from './workbench';
 
-export const QUESTIONS_PLUGIN: GraphiQLPlugin = { title: 'Saved questions', icon: QuestionsIcon, content: QuestionsPanel };
+export const QUESTIONS_PLUGIN: GraphiQLPlugin = { title: 'Saved queries', icon: QuestionsIcon, content: QuestionsPanel };
 
-/** The questions that came with the page, by the work that they are for. */
+/** The saved queries, grouped by kind of work. */
 function QuestionsPanel() {
   const [search, setSearch] = useState('');
   const wanted = search.trim().toLowerCase();
   const shown = QUESTIONS.filter(({ title, sentence, name }) => `${title} ${sentence} ${name}`.toLowerCase().includes(wanted));
   return (
     <section className="panel" aria-labelledby="questions-title">
-      <h2 id="questions-title">Saved questions</h2>
-      <p>Each opens in a tab, for you to change and run.</p>
-      <input type="search" aria-label="Search the questions" placeholder="Search" value={search} onChange={(event) => setSearch(event.target.value)} />
-      {shown.length === 0 && <p role="status">No question says that.</p>}
+      <h2 id="questions-title">Saved queries</h2>
+      <p>Each query opens in a tab. You can edit it before you run it.</p>
+      <input type="search" aria-label="Search the saved queries" placeholder="Search" value={search} onChange={(event) => setSearch(event.target.value)} />
+      {shown.length === 0 && <p role="status">No saved query matches.</p>}
       {WORKS.map((work) => (
         <Work key={work} work={work} questions={shown.filter((question) => question.work === work)} />
       ))}
@@ -48,8 +48,8 @@ function Entry({ question }: { question: Question }) {
       <button type="button" className={missing.length > 0 ? 'closed' : undefined} onClick={() => open(question)}>
         <strong>{question.title}</strong>
         <span>{question.sentence}</span>
-        {missing.length > 0 && <span className="needs">Not with your scopes: needs {missing.join(', ')}</span>}
-        {missing.length === 0 && question.operation.kind === 'mutation' && <span className="badge write">changes something</span>}
+        {missing.length > 0 && <span className="needs">Missing scope: {missing.join(', ')}</span>}
+        {missing.length === 0 && question.operation.kind === 'mutation' && <span className="badge write">changes data</span>}
       </button>
     </li>
   );

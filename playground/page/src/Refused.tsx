@@ -7,7 +7,7 @@ import { nearest } from './scopes';
 import { didYouMean, nearestNames } from './suggest';
 import { useWorkbench } from './workbench';
 
-/** Why a question was refused, in the service's own words, and where it is wrong. */
+/** The error of a query: the text of the service, and the position in the query. */
 export function Refused({ complaint, query }: { complaint: Complaint; query: string }) {
   return (
     <div className="refusal">
@@ -19,13 +19,13 @@ export function Refused({ complaint, query }: { complaint: Complaint; query: str
         </p>
       ))}
       {complaint.requiredScope && <Missing scope={complaint.requiredScope} />}
-      {complaint.allowedActions && <p>Allowed now: {complaint.allowedActions.join(', ') || 'nothing'}.</p>}
+      {complaint.allowedActions && <p>Allowed actions: {complaint.allowedActions.join(', ') || 'none'}.</p>}
       {complaint.retryAfter !== undefined && <p>Try again in {complaint.retryAfter} seconds.</p>}
     </div>
   );
 }
 
-/** The place in the text, and the way to it while the text is still the one that was sent. */
+/** The position of the error. A click moves the cursor there, unless the user has changed the query. */
 function At({ place: { line, column }, query }: { place: NonNullable<Complaint['place']>; query: string }) {
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   function go() {
@@ -43,7 +43,7 @@ function At({ place: { line, column }, query }: { place: NonNullable<Complaint['
 
 const UNKNOWN_ROOT = /^The schema has no root field `(\w+)`\.$/;
 
-/** The service suggests no names; the page knows which ones the person may ask. */
+/** Suggests root fields that the user can query. The service makes no suggestions. */
 function Suggestion({ sentence, query }: { sentence: string; query: string }) {
   const { scopes } = useWorkbench().person;
   const wanted = UNKNOWN_ROOT.exec(sentence)?.[1];
@@ -55,8 +55,8 @@ function Missing({ scope }: { scope: string }) {
   const held = nearest(useWorkbench().person.scopes, scope);
   return (
     <p>
-      Needed: <code>{scope}</code>. {held ? <>You hold <code>{held}</code>, which only reads.</> : 'You hold no scope of that kind.'} Whoever
-      looks after staff roles can grant it.
+      Required scope: <code>{scope}</code>. {held ? <>Your scope <code>{held}</code> allows only reading.</> : 'You have no scope of this kind.'} An
+      administrator of staff roles can grant it.
     </p>
   );
 }
@@ -64,10 +64,10 @@ function Missing({ scope }: { scope: string }) {
 export function SchemaNote({ complaint }: { complaint: Complaint }) {
   return (
     <div className="note" role="note">
-      <strong>Working without the schema.</strong> You can still write and run questions; completion and documentation stay empty.{' '}
+      <strong>Working without the schema.</strong> You can still write and run queries, but without completion and documentation.{' '}
       {complaint.requiredScope ? (
         <>
-          To see the schema takes <code>{complaint.requiredScope}</code>.
+          The schema requires the scope <code>{complaint.requiredScope}</code>.
         </>
       ) : (
         (complaint.sentences[0] ?? complaint.title)

@@ -8,7 +8,7 @@ export const SCOPES_PLUGIN: GraphiQLPlugin = { title: 'Your scopes', icon: Scope
 
 const SCOPE = /^[a-z-]+(\.[a-z-]+)+(:write)?$/;
 
-/** What the token carries, by domain, and whether it would open a given door. */
+/** The scopes of the token by domain, and a check whether the token grants a given scope. */
 function ScopesPanel() {
   const { scopes } = useWorkbench().person;
   const [search, setSearch] = useState('');
@@ -18,10 +18,10 @@ function ScopesPanel() {
     <section className="panel" aria-labelledby="scopes-title">
       <h2 id="scopes-title">Your scopes</h2>
       <p>
-        {scopes.length === 1 ? 'One scope' : `${scopes.length} scopes`} in your token. A scope opens everything beneath it; only one that says
-        write opens changes.
+        Your token has {scopes.length === 1 ? 'one scope' : `${scopes.length} scopes`}. A scope includes all scopes below it. Only scopes with write
+        access allow changes.
       </p>
-      <label htmlFor="scope-search">Search, or ask for one by its name</label>
+      <label htmlFor="scope-search">Search, or enter the full name of a scope</label>
       <input id="scope-search" type="search" value={search} onChange={(event) => setSearch(event.target.value)} placeholder="labs.admin.audit" spellCheck={false} />
       <p role="status" className="verdict">
         {verdict(scopes, wanted, domains)}
@@ -50,10 +50,10 @@ function DomainList({ domain }: { domain: Domain }) {
 }
 
 function shortened(scope: Scope, domain: string): string {
-  return scope.base === domain ? 'everything' : scope.base.slice(domain.length + 1);
+  return scope.base === domain ? 'all scopes' : scope.base.slice(domain.length + 1);
 }
 
 function verdict(scopes: string[], wanted: string, found: Domain[]): string {
-  if (SCOPE.test(wanted)) return reaches(scopes, wanted) ? `Your token reaches ${wanted}.` : `Your token does not reach ${wanted}.`;
-  return wanted !== '' && found.length === 0 ? 'No scope of that name in your token.' : '';
+  if (SCOPE.test(wanted)) return reaches(scopes, wanted) ? `Your token includes ${wanted}.` : `Your token does not include ${wanted}.`;
+  return wanted !== '' && found.length === 0 ? 'Your token has no scope with this name.' : '';
 }

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { createPortal } from 'react-dom';
 import { CrossIcon } from './icons';
 
-/** A dialog in front of everything. What is marked `data-first` gets the focus. Escape, its cross, and a click beside it close it. */
+/** A modal dialog. The element with `data-first` gets the focus. Escape, the close button and a click outside close the dialog. */
 export function Sheet({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -3,11 +3,11 @@ import type { Problem } from './answer';
 import type { Session } from './session';
 import { Welcome } from './Welcome';
 
-/** First step: who are you, and the password. */
+/** First step of the sign-in: e-mail address and password. */
 export function PasswordForm({ session, notice }: { session: Session; notice?: Problem }) {
   return (
     <Welcome title="Sign in to the playground">
-      <p>For staff. Every question you ask under an administration scope leaves its audit record.</p>
+      <p>For staff members. Every operation under a <code>labs.admin</code> scope writes an audit record.</p>
       <Form notice={notice} submit={(form) => session.signIn(field(form, 'email'), field(form, 'password'))} action="Sign in">
         <label htmlFor="email">E-mail</label>
         <input id="email" name="email" type="email" autoComplete="username" required autoFocus maxLength={254} />
@@ -18,14 +18,14 @@ export function PasswordForm({ session, notice }: { session: Session; notice?: P
   );
 }
 
-/** Second step, never left out for staff. */
+/** Second step of the sign-in, mandatory for staff members. */
 export function CodeForm({ session, methods }: { session: Session; methods: string[] }) {
   const recovery = methods.includes('RECOVERY_CODE');
   return (
-    <Welcome title="Your second factor">
+    <Welcome title="Second factor">
       <p id="code-help">
-        Enter the six digits that your authenticator app shows now.
-        {recovery ? ' A recovery code works too, once.' : ''}
+        Enter the six-digit code from your authenticator app.
+        {recovery ? ' You can also use a recovery code, each only once.' : ''}
       </p>
       <Form submit={(form) => session.verify(field(form, 'code').replace(/\s/g, ''))} action="Verify">
         <label htmlFor="code">Code</label>
@@ -76,7 +76,7 @@ function Form({ submit, action, notice, children }: FormProps) {
       {children}
       <div role="alert">{problem && <Refusal problem={problem} />}</div>
       <button type="submit" className="main" aria-disabled={busy}>
-        {busy ? 'One moment…' : action}
+        {busy ? 'Please wait…' : action}
       </button>
     </form>
   );

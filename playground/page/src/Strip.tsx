@@ -9,7 +9,7 @@ import { FINDERS, type Choice, type Finder } from './finders';
 import { operationOf, type Variable } from './operation';
 import { useWorkbench } from './workbench';
 
-/** Over the editor, about the question in it: whether the person may run it, and the way to values for its variables. */
+/** The area above the editor: whether the user can run the query, and finders for its variables. */
 export function Strip({ place }: { place: HTMLElement | null }) {
   const { person } = useWorkbench();
   const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
@@ -37,7 +37,7 @@ export function Strip({ place }: { place: HTMLElement | null }) {
 function Closed({ standing: { missing, closed } }: { standing: Standing }) {
   return (
     <p className="closed" role="note">
-      <strong>You cannot run this question.</strong> {missing.length > 0 && <>It needs {missing.join(' and ')}. </>}
+      <strong>You cannot run this query.</strong> {missing.length > 0 && <>Missing {missing.length === 1 ? 'scope' : 'scopes'}: {missing.join(', ')}. </>}
       {closed.map((reason) => `${reason}. `)}
     </p>
   );
@@ -73,7 +73,7 @@ function Find({ variable, values, onTaken }: { variable: Variable; values: Recor
   );
 }
 
-/** The text of an editor, as it changes. */
+/** Returns the current text of an editor. */
 function useText(editor: { getValue(): string; onDidChangeModelContent(listener: () => void): { dispose(): void } } | undefined): string {
   const subscribe = useCallback(
     (listener: () => void) => {

@@ -4,7 +4,7 @@ import { LinkIcon } from './icons';
 import { linkOf } from './link';
 import { Sheet } from './Sheet';
 
-/** Beside the editor: the library's own tools, and the link to the question. */
+/** The toolbar: the library's tools, and the link to the query. */
 export function Tools({ prettify, copy, merge }: { prettify: ReactNode; copy: ReactNode; merge: ReactNode }) {
   return (
     <>
@@ -25,7 +25,7 @@ function LinkTool() {
   }
   return (
     <>
-      <ToolbarButton label="Link to this question" onClick={show}>
+      <ToolbarButton label="Link to this query" onClick={show}>
         <LinkIcon />
       </ToolbarButton>
       {link && <LinkSheet link={link} onClose={() => setLink('')} />}
@@ -40,10 +40,10 @@ function LinkSheet({ link, onClose }: { link: string; onClose: () => void }) {
     setCopied(true);
   }
   return (
-    <Sheet title="Link to this question" onClose={onClose}>
-      <p>Whoever opens it signs in as themselves and sees the question with its variables. It does not run by itself, and carries no answer.</p>
+    <Sheet title="Link to this query" onClose={onClose}>
+      <p>The link opens the query with its variables. It does not run the query and contains no response. Recipients sign in with their own account.</p>
       <input aria-label="Link" readOnly data-first value={link} onFocus={(event) => event.currentTarget.select()} />
-      {/* There is no clipboard on a page that came over plain HTTP from elsewhere. */}
+      {/* Browsers provide no clipboard to pages from another host over plain HTTP. */}
       {'clipboard' in navigator && (
         <p className="actions">
           <button type="button" className="main" onClick={() => void copy()}>

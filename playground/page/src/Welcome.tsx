@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** The frame of everything that is shown before the editor. */
+/** Layout of all views before the editor. */
 export function Welcome({ title, children }: { title: string; children: ReactNode }) {
   return (
     <main className="welcome">

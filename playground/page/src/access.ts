@@ -1,7 +1,7 @@
 import type { Operation, Root } from './operation';
 import { reaches } from './scopes';
 
-/** What root fields take, as `../plugins.mjs` reads it from the schema. */
+/** Access requirements of root fields, which `../plugins.mjs` reads from the schema. */
 export interface Access {
   query: Record<string, string>;
   mutation: Record<string, string>;
@@ -10,15 +10,15 @@ export interface Access {
   guarded: string[];
 }
 
-/** Whether somebody may run an operation here, and what stands in the way. */
+/** The reasons why a user cannot run an operation here. Both lists are empty if the user can run it. */
 export interface Standing {
-  /** Scopes that are needed and not held. */
+  /** Required scopes that the user does not have. */
   missing: string[];
-  /** Root fields that no scope opens on this page, each with the reason. */
+  /** Root fields that this page cannot run with any scope, each with the reason. */
   closed: string[];
 }
 
-/** What is known of an operation's root fields before it is sent. The service alone decides. */
+/** Predicts from the root fields whether the user can run an operation. Only the service enforces access. */
 export function standingOf(access: Access, held: string[], { kind, roots }: Pick<Operation, 'kind' | 'roots'>): Standing {
   const missing = new Set<string>();
   const closed: string[] = [];
@@ -36,12 +36,12 @@ export function mayRun(access: Access, held: string[], operation: Pick<Operation
   return missing.length === 0 && closed.length === 0;
 }
 
-/** The names of the root fields that somebody may ask here. */
+/** Returns the names of the root fields that the user can run here. */
 export function openRoots(access: Access, held: string[], kind: Root['kind']): string[] {
   return Object.keys(access[kind]).filter((name) => mayRun(access, held, { kind, roots: [name] }));
 }
 
-/** The scope of a root field; none where everybody may ask, and for fields that are not known. */
+/** Returns the scope of a root field, or undefined if it requires no scope or is unknown. */
 function scopeOfRoot(access: Access, { kind, name }: Root): string | undefined {
   const needs = access[kind][name];
   return needs === 'public' || needs === 'any' ? undefined : needs;
@@ -49,7 +49,7 @@ function scopeOfRoot(access: Access, { kind, name }: Root): string | undefined {
 
 function closedBecause(access: Access, { kind, name }: Root): string | undefined {
   const needs = access[kind][name];
-  if (needs === 'cookie' || needs === 'client') return 'takes a credential that this page does not send';
-  if (needs === 'public' && kind === 'mutation') return 'is called at the REST API only';
-  return access.files.includes(name) ? 'answers a file, which the REST API gives' : undefined;
+  if (needs === 'cookie' || needs === 'client') return 'requires a credential that this page does not send';
+  if (needs === 'public' && kind === 'mutation') return 'is available only in the REST API';
+  return access.files.includes(name) ? 'returns a file, which only the REST API can send' : undefined;
 }

@@ -1,4 +1,4 @@
-/** What the service says when it refuses: RFC 9457, with the fields of every Labs answer. */
+/** A problem document (RFC 9457) with the fields that Labs adds. */
 export interface Problem {
   status: number;
   title: string;
@@ -8,32 +8,32 @@ export interface Problem {
   allowed_actions?: string[];
   retry_after?: number;
   errors?: { pointer?: string; parameter?: string; code: string; message: string }[];
-  /** With MFA_REQUIRED: what goes back with the code, its life in seconds, the ways to make a code. */
+  /** Only with MFA_REQUIRED: the challenge to send with the code, its lifetime in seconds, and the accepted methods. */
   challenge?: string;
   expires_in?: number;
   methods?: string[];
 }
 
-/** One answer of the service, read whole. */
+/** A complete response of the service. */
 export interface Answer {
   status: number;
-  /** JSON, or null when there was none; the bytes where a file was asked for and came. */
+  /** Parsed JSON, or null without a body. For a requested file, its bytes. */
   body: unknown;
-  /** Set when the service refused, or could not be reached (status 0). */
+  /** Set if the service returned an error, or if there was no response (status 0). */
   problem: Problem | null;
   requestId: string | null;
   remainingToday: number | null;
   milliseconds: number;
 }
 
-/** Calls the service. Never throws: a dead line is a problem like any other. */
+/** Sends a request to the service. It never throws: a network error is also returned as a problem. */
 export async function ask(path: string, request: RequestInit, wanted: 'json' | 'file' = 'json'): Promise<Answer> {
   const started = performance.now();
   let response: Response;
   try {
     response = await fetch(path, { ...request, credentials: 'same-origin', cache: 'no-store', redirect: 'error' });
   } catch {
-    return refusal({ status: 0, title: 'No answer', detail: 'The service could not be reached. Check the connection, then try again.' });
+    return refusal({ status: 0, title: 'No response', detail: 'The service is not reachable. Check the connection, then try again.' });
   }
   const body = wanted === 'file' && response.ok ? await bytesOf(response) : await read(response);
   const { headers, status } = response;
@@ -47,12 +47,12 @@ export async function ask(path: string, request: RequestInit, wanted: 'json' | '
   };
 }
 
-/** Posts JSON. Operations of the refresh cookie take no other media type. */
+/** Builds a POST request with JSON. Operations on the refresh cookie accept no other media type. */
 export function post(body: unknown, headers: Record<string, string> = {}): RequestInit {
   return { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 
-/** The bytes, or null when the line broke on the way. */
+/** Returns the bytes, or null if the connection failed. */
 async function bytesOf(response: Response): Promise<Blob | null> {
   try {
     return await response.blob();
@@ -77,14 +77,14 @@ function problemOf(status: number, body: unknown, headers: Headers): Problem | n
     return {
       ...(body as unknown as Problem),
       status,
-      title: textOf(body.title) ?? 'The service refused',
+      title: textOf(body.title) ?? 'The service rejected the request',
       retry_after: numberOf(body.retry_after) ?? numberOf(headers.get('Retry-After')) ?? undefined,
     };
   }
-  return { status, title: `The service answered ${status}`, detail: 'The answer held no explanation. Try again shortly.' };
+  return { status, title: `The service returned status ${status}`, detail: 'The response has no explanation. Try again in a moment.' };
 }
 
-/** An answer that says no more than this problem. */
+/** Builds a response that contains only this problem. */
 export function refusal(problem: Problem): Answer {
   return { status: problem.status, body: null, problem, requestId: null, remainingToday: null, milliseconds: 0 };
 }

@@ -1,15 +1,15 @@
 import type { Answer } from './answer';
 import type { Asked } from './nextPage';
 
-/** A question with what came back. */
+/** A query with its response. */
 export interface Answered {
   asked: Asked;
   answer: Answer;
-  /** As the response pane shows it. */
+  /** The value that the response pane shows. */
   printed: unknown;
 }
 
-/** The last answer of each tab, and the last of all. In memory only. */
+/** The latest response of each tab and of all tabs, in memory only. */
 export class Answers {
   #byTab = new Map<string, Answered>();
   #latest: Answer | null = null;
@@ -32,7 +32,7 @@ export class Answers {
     this.#tell();
   }
 
-  /** Forgets those of tabs that were closed. */
+  /** Deletes the responses of closed tabs. */
   keepOnly(tabs: string[]): void {
     const gone = [...this.#byTab.keys()].filter((tab) => !tabs.includes(tab));
     for (const tab of gone) this.#byTab.delete(tab);

@@ -1,20 +1,20 @@
 import { isRecord, textOf, type Answer, type Problem } from './answer';
 import { syntaxErrorOf, type Place } from './operation';
 
-/** What went wrong with a question, whichever of the two shapes it came in. */
+/** An error of a query, from a problem document or from the `errors` of GraphQL. */
 export interface Complaint {
   title: string;
-  /** What was said, a sentence each; the first says most. */
+  /** Explanations, most important first. */
   sentences: string[];
   code?: string;
   requiredScope?: string;
   allowedActions?: string[];
   retryAfter?: number;
-  /** Where in the text it is, when it is in the text. */
+  /** Position of the error in the text of the query, if known. */
   place?: Pick<Place, 'line' | 'column'>;
 }
 
-/** Reads a problem document, or GraphQL's `errors`. Null when all went well. */
+/** Reads a problem document or the `errors` of GraphQL. Returns null for a successful response. */
 export function complaintOf(answer: Answer, query = ''): Complaint | null {
   if (answer.problem) return complaintOfProblem(answer.problem, query);
   const errors = isRecord(answer.body) && Array.isArray(answer.body.errors) ? answer.body.errors.filter(isRecord) : [];
@@ -23,7 +23,7 @@ export function complaintOf(answer: Answer, query = ''): Complaint | null {
   const extensions = isRecord(first.extensions) ? first.extensions : {};
   const path = Array.isArray(first.path) ? first.path.join('.') : undefined;
   return {
-    title: textOf(extensions.title) ?? (path ? `${path} was refused` : 'The question cannot be run'),
+    title: textOf(extensions.title) ?? (path ? `${path} failed` : 'The query cannot run'),
     sentences: [...new Set(errors.map(sentenceOf))],
     code: textOf(extensions.code),
     requiredScope: textOf(extensions.required_scope),
@@ -59,7 +59,7 @@ function placeOf({ locations }: Record<string, unknown>): Complaint['place'] {
   return typeof line === 'number' && typeof column === 'number' ? { line, column } : undefined;
 }
 
-/** The problem document as the response pane prints it: what matters first. */
+/** The problem document with the most important members first, for the response pane. */
 export function printed({ status, code, title, detail, required_scope, ...rest }: Problem): Record<string, unknown> {
   return { status, code, title, detail, required_scope, ...rest };
 }

@@ -1,4 +1,4 @@
-/** Rows as CSV by RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** Formats rows as CSV (RFC 4180). If a spreadsheet would interpret a text as a formula, the text gets an apostrophe as prefix. */
 export function csvOf(rows: string[][]): string {
   return rows.map((row) => `${row.map((text) => quoted(guarded(text))).join(',')}\r\n`).join('');
 }

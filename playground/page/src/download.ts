@@ -1,4 +1,4 @@
-/** Saves a text as a file. It leaves the page by an address of the page's own, which is given back at once. */
+/** Saves a text as a file through a temporary object URL. */
 export function download(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = document.createElement('a');

@@ -11,15 +11,15 @@ export const ENDPOINT = '/playground/graphql';
 interface Desk {
   session: Session;
   answers: Answers;
-  /** The tab in front. */
+  /** Returns the id of the active tab. */
   tab(): string;
-  /** Asks the person whether this change is to be made. */
+  /** Asks the user to confirm a mutation. */
   confirm(asked: Asked): Promise<boolean>;
-  /** After each look at the schema: what stood in the way, or null. */
+  /** Called after each introspection with its error, or null. */
   schemaSeen(complaint: Complaint | null): void;
 }
 
-/** Carries the editor's questions to the service, and its answers back in a shape the editor prints. */
+/** Sends the editor's queries to the service, and converts the responses for the editor. */
 export function fetcherOf(desk: Desk): Fetcher {
   return ({ query, variables, operationName }) => {
     if (operationName === 'IntrospectionQuery') return introspect(desk, query);
@@ -29,8 +29,8 @@ export function fetcherOf(desk: Desk): Fetcher {
 }
 
 /**
- * An answer that the editor can stop to listen for: it does so when another tab comes to the front, into which the answer
- * would be written. The answer is kept all the same, for when its own tab comes back.
+ * A response from which the editor can unsubscribe. It unsubscribes when the user selects another tab, because the editor would
+ * write the response into that tab. The page still stores the response, and shows it when its tab is active again.
  */
 function heard(answer: Promise<object>) {
   return {
@@ -71,8 +71,8 @@ function shownBy({ problem, body }: Answer): object {
 }
 
 /**
- * The operation to run. The editor learns the names in a text a moment after the text changed, so that a
- * name may be of the text before: such a one is dropped.
+ * The name of the operation to run. The editor parses names with a delay, so a name can belong to the previous text. A name that
+ * the text does not contain is ignored.
  */
 function chosen(query: string, name: string | null | undefined): string | undefined {
   const found = name ? operationOf(query, name)?.name : undefined;

@@ -3,9 +3,9 @@ import { operationOf, type Operation } from './operation';
 import { leavesOf } from './leaves';
 
 /**
- * How the value of a variable is found: one file of `finders/`, named like the variable. It begins with a comment that says
- * what is listed. Its query calls the value `value`; all else that it asks of an entry is the entry's label. With a variable
- * `$search` it searches by what is typed; any other variable is one that the question has, too.
+ * A query that lists values for a variable: one file in `finders/` with the name of the variable. Its first line is a comment with
+ * the title. The query returns the value as `value`, and its other fields form the label. With a variable `$search` it searches
+ * for the typed text. Any other variable must also be a variable of the user's query.
  */
 export interface Finder {
   variable: string;
@@ -29,7 +29,7 @@ function finderOf(path: string, text: string): [string, Finder][] {
   return operation ? [[variable, { variable, title: text.split('\n')[0]?.replace(/^# /, '') ?? variable, text, operation }]] : [];
 }
 
-/** The entries of a finder's answer: the first list in it whose entries have a `value`. */
+/** Returns the entries of a finder's response: the first list whose entries have a `value`. */
 export function choicesOf(body: unknown): Choice[] {
   const list = listIn(isRecord(body) ? body.data : null) ?? [];
   return list.flatMap((entry) => {

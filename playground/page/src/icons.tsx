@@ -1,4 +1,4 @@
-/** Pictures of the side bar, in the strokes of the editor's own. */
+/** Icons of the side bar, in the style of the editor's icons. */
 export const QuestionsIcon = () => (
   <Icon d="M5 4h14a1 1 0 0 1 1 1v15l-3-2H5a1 1 0 0 1-1-1V5a1 1 0 0 1 1-1Zm4 5h6m-6 4h4" />
 );

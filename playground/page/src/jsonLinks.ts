@@ -5,10 +5,10 @@ import { spotsOf } from './jsonSpots';
 import { thingAt, type Thing } from './things';
 import { useThingOpener } from './workbench';
 
-/** The addresses of things inside the editor; they lead nowhere else. */
+/** URI scheme of links to resources, which works only inside the editor. */
 const SCHEME = 'labs-thing';
 
-/** Makes every id of the answer's JSON a link that opens its thing. */
+/** Turns every id in the JSON of a response into a link that opens the resource. */
 export function useJsonLinks(): void {
   const monaco = useMonaco((state) => state.monaco);
   const responseEditor = useGraphiQL((state) => state.responseEditor);
@@ -25,7 +25,7 @@ export function useJsonLinks(): void {
         const found = spotsOf(model.getValue()).flatMap(({ line, from, until, value, ...spot }) => {
           const thing = thingAt(access, spot, value);
           const range = new monaco.Range(line, from, line, until);
-          return thing && latest.current(thing) ? [{ range, url: addressOf(thing), tooltip: 'Open it in a new tab' }] : [];
+          return thing && latest.current(thing) ? [{ range, url: addressOf(thing), tooltip: 'Open in a new tab' }] : [];
         });
         return { links: found };
       },

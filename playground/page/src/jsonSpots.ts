@@ -1,7 +1,7 @@
 import { isRecord } from './answer';
 import type { Spot } from './things';
 
-/** A text of an answer, with its place in the printed JSON: line and columns count from 1, the quotes left out. */
+/** A text of a response with its position in the printed JSON. Lines and columns start at 1, without the quotes. */
 export interface TextSpot extends Spot {
   value: string;
   line: number;
@@ -9,14 +9,14 @@ export interface TextSpot extends Spot {
   until: number;
 }
 
-/** Where a value stands: the keys that lead to it, the object that holds it, and the column where its print begins. */
+/** Position of a value: the path of keys, the object that contains it, and its first column. */
 interface Way {
   keys: string[];
   holder: Record<string, unknown>;
   column: number;
 }
 
-/** Where the texts of an answer's `data` stand, as the response pane prints it: with two spaces a level. */
+/** Returns the positions of all texts in the `data` of a response, printed with an indentation of two spaces. */
 export function spotsOf(json: string): TextSpot[] {
   const answer = parsed(json);
   const spots: TextSpot[] = [];

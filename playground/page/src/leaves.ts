@@ -1,6 +1,6 @@
 import { isRecord } from './answer';
 
-/** The leaves of an object, each with its path. A list of objects is no leaf: it stands as their number. */
+/** Returns the leaves of an object, each with its path. A list of objects becomes the number of its entries. */
 export function leavesOf(value: unknown, path: string[] = []): [string[], string][] {
   if (isRecord(value)) return Object.entries(value).flatMap(([key, part]) => leavesOf(part, [...path, key]));
   return [[path, textOfLeaf(value)]];

@@ -1,20 +1,20 @@
-/** A question as it is handed on: no answer, no token. */
+/** A query that a link contains. It has no response and no token. */
 export interface Handed {
   query: string;
   variables: string;
 }
 
-/** What the service takes as a query; a link to a longer one would lead nowhere. */
+/** Maximum length of a query in characters. The service accepts no longer queries. */
 const LONGEST = 16 * 1024;
 
-/** The address of a question. What stands after `#` is not sent to any server. */
+/** Builds the link to a query. Browsers do not send the part after `#` to a server. */
 export function linkOf({ query, variables }: Handed, base: string): string {
   const parts = new URLSearchParams({ query });
   if (variables.trim() !== '') parts.set('variables', variables);
   return `${base.replace(/#.*$/s, '')}#${parts}`;
 }
 
-/** The question that an address hands over, if there is one. */
+/** Returns the query in an address, or null. */
 export function handedBy(hash: string): Handed | null {
   const parts = new URLSearchParams(hash.replace(/^#/, ''));
   const query = parts.get('query') ?? '';

@@ -2,7 +2,7 @@ import type { FieldNode } from 'graphql';
 import { isRecord, textOf } from './answer';
 import { documentOf, isOperation } from './operation';
 
-/** A question as it was sent. */
+/** A query as it was sent. */
 export interface Asked {
   query: string;
   variables: Record<string, unknown>;
@@ -10,8 +10,8 @@ export interface Asked {
 }
 
 /**
- * The same question for the page after the one that was answered: the cursor goes where the question takes it, into its
- * variable or into the text itself. Null when no list of the answer goes on, or none says how.
+ * Builds the query for the next page: it writes the cursor into the variable that the query uses for it, or into the text.
+ * Returns null if no list of the response has a further page and a cursor.
  */
 export function nextPageOf(asked: Asked, body: unknown): Asked | null {
   const data = isRecord(body) && isRecord(body.data) ? body.data : {};

@@ -8,13 +8,13 @@ export interface Root {
 
 export interface Variable {
   name: string;
-  /** As it is written: `[UUID!]!` for example. */
+  /** The type as written, for example `[UUID!]!`. */
   type: string;
   isList: boolean;
   isRequired: boolean;
 }
 
-/** What is known of an operation from its text alone. */
+/** Properties of an operation that are known from its text. */
 export interface Operation {
   kind: 'query' | 'mutation';
   name: string | undefined;
@@ -22,7 +22,7 @@ export interface Operation {
   variables: Variable[];
 }
 
-/** The operation of a text: the named one, else the first. Null when the text holds none, or does not parse. */
+/** Returns the operation with this name, or the first one. Returns null if the text is not valid or has only fragments. */
 export function operationOf(text: string, name?: string | null): Operation | null {
   const document = documentOf(text);
   if (!document) return null;
@@ -42,7 +42,7 @@ export function operationOf(text: string, name?: string | null): Operation | nul
   };
 }
 
-/** Where a text stops being GraphQL, counted from 1, and what is wrong there. */
+/** A syntax error with its position. Lines and columns start at 1. */
 export interface Place {
   line: number;
   column: number;
@@ -59,7 +59,7 @@ export function syntaxErrorOf(text: string): Place | null {
   }
 }
 
-/** Whether there is nothing in a text but comments. */
+/** Returns whether a text contains only comments. */
 export function isEmptyText(text: string): boolean {
   return text.split('\n').every((line) => /^\s*(#|$)/.test(line));
 }

@@ -1,9 +1,9 @@
 import { isRecord, numberOf, textOf } from './answer';
 
-/** Who is signed in, as `GET /v1/system/me` and `GET /v1/auth/account` tell it. */
+/** The signed-in user, from `GET /v1/system/me` and `GET /v1/auth/account`. */
 export interface Person {
   principalType: string;
-  /** Their name, or the address they sign in with. */
+  /** Name, or else the e-mail address. */
   label: string | null;
   scopes: string[];
   limitPerSecond: number | null;

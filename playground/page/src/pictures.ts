@@ -1,22 +1,22 @@
 import { isRecord, textOf } from './answer';
 
-/** A picture as it was handed in with a submission. */
+/** An image of a submission. */
 export interface Picture {
   submission: string;
   uuid: string;
-  /** What it is for: ICON, BANNER or SCREENSHOT. */
+  /** ICON, BANNER or SCREENSHOT. */
   kind?: string;
   alt?: string;
   caption?: string;
 }
 
-/** The most that are fetched for one answer. A submission has no more, and each is a read that the audit log records. */
+/** Maximum number of images per response. A submission has no more, and every request writes an audit record. */
 export const MOST_PICTURES = 24;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * The pictures of the submissions in an answer, whatever their fields are called there: each is asked for by the `uuid` of
- * the submission and its own. A question that leaves one of them out has none.
+ * Returns the images of all submissions in a response, regardless of aliases. The address of an image consists of the `uuid` of the
+ * submission and the `uuid` of the image, so the query must select both.
  */
 export function picturesOf(body: unknown): Picture[] {
   const data = isRecord(body) && isRecord(body.data) ? Object.values(body.data) : [];
@@ -25,7 +25,7 @@ export function picturesOf(body: unknown): Picture[] {
   return pictures.filter((picture) => !seen.has(addressOf(picture)) && seen.add(addressOf(picture))).slice(0, MOST_PICTURES);
 }
 
-/** Where its bytes are: the size for reading, not the original. */
+/** Returns the address of the bytes, in a size for display instead of the original. */
 export function addressOf({ submission, uuid }: Picture): string {
   return `/v1/marketplace/internal/submissions/${submission}/media/${uuid}/content?variant=LARGE`;
 }

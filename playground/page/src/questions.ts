@@ -1,20 +1,20 @@
 import { operationOf, type Operation } from './operation';
 
 /**
- * A saved question: one file of `questions/`, bundled. It begins with its title and a sentence, each in a comment; further
- * comments say for which work it is, and may give the variables to start with:
+ * A saved query: one file in `questions/`. It begins with two comments, a title and a sentence. Further comments name the heading
+ * in the panel, and initial values of the variables:
  *
- *     # What was refused
- *     # Calls that staff were refused, the latest first.
+ *     # Rejected calls
+ *     # Calls of staff members that the service rejected, latest first.
  *     # for: Audit
  *     # variables: {"limit": 20}
  */
 export interface Question {
-  /** The file's name without its ending. */
+  /** Name of the file without extension. */
   name: string;
   title: string;
   sentence: string;
-  /** The work it belongs to: a heading of the panel. */
+  /** Heading of the panel. */
   work: string;
   text: string;
   /** JSON, or empty. */
@@ -22,8 +22,8 @@ export interface Question {
   operation: Operation;
 }
 
-/** The headings of the panel, in their order. */
-export const WORKS = ['Review', 'Partners and people', 'Support', 'Operations', 'Audit', 'Catalogue'];
+/** Headings of the panel, in order. */
+export const WORKS = ['Review', 'Partners and users', 'Support', 'Operations', 'Audit', 'Catalogue'];
 
 const files = import.meta.glob<string>('../../questions/*.graphql', { query: '?raw', import: 'default', eager: true });
 
@@ -31,10 +31,10 @@ export const QUESTIONS: Question[] = Object.entries(files)
   .map(([path, text]) => questionOf(path, text))
   .sort((a, b) => WORKS.indexOf(a.work) - WORKS.indexOf(b.work) || kindOf(a) - kindOf(b) || a.title.localeCompare(b.title, 'en'));
 
-/** The question behind the button "Find its audit record". */
+/** The query of the button "Find its audit record". */
 export const AUDIT_OF_A_REQUEST = QUESTIONS.find((question) => question.name === 'audit_of_a_request');
 
-/** The saved questions that are about one thing and need nothing but its id, or can be begun with it. */
+/** Returns the saved queries that have this variable. */
 export function questionsAbout(variable: string): Question[] {
   return QUESTIONS.filter(({ operation }) => operation.variables.some(({ name }) => name === variable));
 }
@@ -54,7 +54,7 @@ function questionOf(path: string, text: string): Question {
   };
 }
 
-/** What runs as it is comes first, then what asks for a value, then what changes something. */
+/** Sort key: queries that run without input, queries that need a value, mutations. */
 function kindOf({ operation, variables }: Question): number {
   if (operation.kind === 'mutation') return 2;
   return operation.variables.some(({ isRequired }) => isRequired) || variables.includes('""') ? 1 : 0;

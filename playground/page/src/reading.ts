@@ -2,10 +2,10 @@ import { isCompositeType, isListType, isNonNullType, isObjectType, getNamedType,
 import type { Access } from './access';
 import type { Thing } from './things';
 
-/** How deep a question goes that is made from the schema: a thing, and what it holds. */
+/** Nesting depth of a generated query: the resource and its nested objects. */
 const DEPTH = 2;
 
-/** A question that reads one thing by its id, made from the schema where nobody has saved one. */
+/** Generates a query that reads one resource by its id, for resources without a saved query. */
 export function readingOf(schema: GraphQLSchema, access: Access, field: string, { variable }: Thing): string | undefined {
   const root = schema.getQueryType()?.getFields()[field];
   const type = root && getNamedType(root.type);

@@ -1,15 +1,15 @@
 /**
- * The scope law as far as the pages need it, to explain; the service alone decides.
+ * The rules for scopes, which the pages use only for display. The service enforces them.
  * `a` grants `a.b`, read-only; `a:write` grants `a`, `a.b` and `a.b:write`.
  */
 export interface Scope {
-  /** As the service writes it, `labs.admin.audit:write` for example. */
+  /** The scope as the service writes it, for example `labs.admin.audit:write`. */
   text: string;
   base: string;
   write: boolean;
 }
 
-/** A domain and the scopes held in it. */
+/** A domain with the scopes that the user has in it. */
 export interface Domain {
   name: string;
   scopes: Scope[];
@@ -20,19 +20,19 @@ export function scopeOf(text: string): Scope {
   return { text, base: write ? text.slice(0, -':write'.length) : text, write };
 }
 
-/** Whether a held scope opens what `needed` guards. */
+/** Returns whether one of the scopes grants `needed`. */
 export function reaches(held: string[], needed: string): boolean {
   const goal = scopeOf(needed);
   return held.map(scopeOf).some((scope) => covers(scope.base, goal.base) && (scope.write || !goal.write));
 }
 
-/** The held scope that comes nearest to one that is missing: the read side where the write side is needed. */
+/** Returns the scope of the user that is closest to a missing one: the read scope if the write scope is required. */
 export function nearest(held: string[], needed: string): string | undefined {
   const goal = scopeOf(needed);
   return held.find((text) => covers(scopeOf(text).base, goal.base));
 }
 
-/** Sorted into domains: `labs.admin.…` is one, the first word names the others. */
+/** Groups scopes by domain. `labs.admin.…` is one domain; the first segment names the others. */
 export function domainsOf(held: string[]): Domain[] {
   const domains = new Map<string, Scope[]>();
   for (const text of [...held].sort()) {

@@ -1,7 +1,7 @@
 import { ask, isRecord, numberOf, post, refusal, textOf, type Answer, type Problem } from './answer';
 import { personOf, type Person } from './person';
 
-/** Where a person stands with the service. */
+/** State of the sign-in. */
 export type State =
   | { kind: 'starting' }
   | { kind: 'signed-out'; notice?: Problem }
@@ -10,14 +10,14 @@ export type State =
   | { kind: 'signed-in'; person: Person };
 
 const SESSIONS = '/v1/auth/sessions';
-/** Renewed this long before its end, so that no question meets an expired token. */
+/** The page renews the token this long before it expires, so that no query uses an expired token. */
 const MARGIN_MS = 60_000;
 const RETRY_MS = 5_000;
-const ENDED: Problem = { status: 401, title: 'Your session has ended', detail: 'Sign in again to go on. Your questions are still here.' };
+const ENDED: Problem = { status: 401, title: 'Your session has ended', detail: 'Sign in again to continue. Your queries are still here.' };
 
 /**
- * One person's session. The access token lives in this object and nowhere else: not in storage, not in
- * the page, not in an address. A reload finds its way back through the refresh cookie, which no script sees.
+ * The session of one user. Only this object contains the access token: it is not in storage, not in the page and not in an
+ * address. After a reload, the refresh cookie resumes the session. Scripts cannot read that cookie.
  */
 export class Session {
   #state: State = { kind: 'starting' };
@@ -33,13 +33,13 @@ export class Session {
     return () => this.#listeners.delete(listener);
   };
 
-  /** On page load: the refresh cookie, when there is one, signs the person in again. */
+  /** Resumes the session with the refresh cookie, if there is one. Called when the page loads. */
   async resume(): Promise<void> {
     const problem = await this.#renew();
     if (problem) this.#set({ kind: 'signed-out', notice: problem.status === 401 ? undefined : problem });
   }
 
-  /** First step. Staff are always asked for a code next. */
+  /** First step of the sign-in. Staff members must then enter a code. */
   async signIn(email: string, password: string): Promise<Problem | null> {
     const answer = await ask(SESSIONS, post({ email, password }));
     const { problem } = answer;
@@ -51,24 +51,24 @@ export class Session {
     return problem ?? this.#enter(answer);
   }
 
-  /** Second step. */
+  /** Second step of the sign-in. */
   async verify(code: string): Promise<Problem | null> {
     if (this.#state.kind !== 'code') return null;
     const { challenge, until } = this.#state;
     const answer = await ask(`${SESSIONS}:verify-mfa`, post({ challenge, code }));
     if (answer.problem && Date.now() > until) {
-      this.#set({ kind: 'signed-out', notice: { ...answer.problem, title: 'The time for the code is over', detail: 'Sign in again and enter a fresh code.' } });
+      this.#set({ kind: 'signed-out', notice: { ...answer.problem, title: 'The sign-in has expired', detail: 'Sign in again and enter a new code.' } });
       return null;
     }
     return answer.problem ?? this.#enter(answer);
   }
 
-  /** Forgets an unfinished sign-in. */
+  /** Cancels an unfinished sign-in. */
   startAgain(): void {
     this.#forget();
   }
 
-  /** Ends the session at the service, and here in any case. */
+  /** Ends the session in the service. The page signs out even if the request fails. */
   async signOut(): Promise<void> {
     await this.#renewing;
     this.#drop();
@@ -76,12 +76,12 @@ export class Session {
     this.#forget(problem && problem.status !== 401 ? { ...problem, title: 'The service did not confirm the sign-out' } : undefined);
   }
 
-  /** Asks with the token, renewed first when its time is over, and once more when it was refused. */
+  /** Sends a request with the token. It renews an expired token first, and retries once after a 401. */
   ask(path: string, body: unknown): Promise<Answer> {
     return this.#askBy(() => ask(path, post(body, this.#bearer())));
   }
 
-  /** Fetches a file with the token, in the same way. */
+  /** Fetches a file with the token, with the same renewal and retry. */
   file(path: string): Promise<Answer> {
     return this.#askBy(() => ask(path, { headers: this.#bearer() }, 'file'));
   }
@@ -106,7 +106,7 @@ export class Session {
     return { Authorization: `Bearer ${this.#token?.text ?? ''}` };
   }
 
-  /** Renews once however many ask for it at the same time: the cookie is good for one use. */
+  /** Renews the token. Concurrent calls share one request, because the cookie is valid for one use. */
   #renew(): Promise<Problem | null> {
     this.#renewing ??= ask(`${SESSIONS}:refresh`, post({}))
       .then((answer) => answer.problem ?? this.#enter(answer))
@@ -116,11 +116,11 @@ export class Session {
     return this.#renewing;
   }
 
-  /** Takes the token of an answer and learns whose it is. */
+  /** Stores the token of a response and fetches its user. */
   async #enter(answer: Answer): Promise<Problem | null> {
     const body = isRecord(answer.body) ? answer.body : {};
     const text = textOf(body.access_token);
-    if (!text) return { status: answer.status, title: 'The answer held no token', detail: 'Try again; if it stays so, tell the operators.' };
+    if (!text) return { status: answer.status, title: 'The response has no token', detail: 'Try again. If the problem persists, contact the operators.' };
     const life = (numberOf(body.expires_in) ?? 600) * 1000;
     this.#token = { text, until: Date.now() + life };
     this.#renewIn(Math.max(life - MARGIN_MS, life / 2));

@@ -1,10 +1,10 @@
-/** How the window is parted, where the person has not moved anything: the panel gets less than the third of the library's. */
+/** Initial layout of the window. The panel is narrower than in the library, where it takes a third. */
 const PARTS = { 'graphiql:docExplorerFlex': '0.24', 'graphiql:editorFlex': '1.15' };
 const VIEW = 'labs:view';
 
 /**
- * Where the editor keeps its tabs: this browser tab's session storage, gone with the tab and wiped on
- * sign-out. Questions and their variables only; answers and tokens are never written.
+ * Stores the editor's tabs in the session storage of the browser tab. They are deleted at sign-out and when the browser tab closes.
+ * It contains only queries and variables, never responses or tokens.
  */
 export class TabStorage {
   #closed = false;
@@ -41,7 +41,7 @@ export class TabStorage {
     sessionStorage.clear();
   }
 
-  /** Forgets everything for good: the editor's delayed writes come to nothing. */
+  /** Deletes everything, and ignores later writes by the editor. */
   wipe(): void {
     this.#closed = true;
     this.clear();

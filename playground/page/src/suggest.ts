@@ -1,4 +1,4 @@
-/** The names nearest to one that is not known, the nearest first: at most three, and none that is far away. */
+/** Returns at most three names that are similar to an unknown one, most similar first. */
 export function nearestNames(wanted: string, names: string[]): string[] {
   const most = Math.max(2, Math.floor(wanted.length * 0.25));
   const near = names
@@ -9,7 +9,7 @@ export function nearestNames(wanted: string, names: string[]): string[] {
   return near.filter(({ far }) => far <= nearest + 1).slice(0, 3).map(({ name }) => name);
 }
 
-/** `Did you mean "a" or "b"?`, or nothing when there is no name near. */
+/** Returns `Did you mean "a" or "b"?`, or an empty text if there are no names. */
 export function didYouMean(names: string[]): string {
   const quoted = names.map((name) => `"${name}"`);
   const last = quoted.pop();
@@ -19,14 +19,14 @@ export function didYouMean(names: string[]): string {
 
 const UNKNOWN_FIELD = /^Cannot query field "(\w+)" on type "(Query|Mutation)"\./;
 
-/** A message of the editor's about an unknown root field, with suggestions among the names that the person may ask only. */
+/** Rewrites the editor's message about an unknown root field, so that it suggests only fields that the user can query. */
 export function withOpenNames(message: string, open: (type: 'Query' | 'Mutation') => string[]): string {
   const [start, wanted, type] = UNKNOWN_FIELD.exec(message) ?? [];
   if (!start || !wanted || (type !== 'Query' && type !== 'Mutation')) return message;
   return `${start} ${didYouMean(nearestNames(wanted, open(type)))}`.trim();
 }
 
-/** Levenshtein's distance between two words. */
+/** Levenshtein distance between two words. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...a].entries()) {

@@ -1,25 +1,25 @@
 import { isRecord } from './answer';
 import { leavesOf } from './leaves';
 
-/** One cell: its text, and the way to it in the entry that it belongs to. */
+/** A cell: its text, and its path in the entry. */
 export interface Cell {
   text: string;
   path: string[];
-  /** The entry as it was answered. */
+  /** The entry of the response. */
   entry: Record<string, unknown>;
 }
 
-/** A part of an answer as a table. */
+/** A part of a response as a table. */
 export interface Table {
-  /** Where it stands in the answer: the root field first. */
+  /** Path in the response, starting with the root field. */
   path: string[];
   columns: string[];
   rows: Cell[][];
-  /** Whether it is one thing with its fields below each other, and not a list. */
+  /** Whether the table shows the fields of one resource instead of a list. */
   isThing: boolean;
 }
 
-/** An answer's lists and things as tables, in the order of the answer. A list inside a thing is a table of its own. */
+/** Converts the lists and resources of a response to tables, in order. A list inside a resource becomes a separate table. */
 export function tablesOf(body: unknown): Table[] {
   const data = isRecord(body) && isRecord(body.data) ? body.data : {};
   return Object.entries(data).flatMap(([name, value]) => {
@@ -29,18 +29,18 @@ export function tablesOf(body: unknown): Table[] {
   });
 }
 
-/** The list that a table view is mostly about: that with the most rows. */
+/** Returns the list with the most rows. */
 export function mainTableOf(tables: Table[]): Table | undefined {
   const lists = tables.filter(({ isThing }) => !isThing);
   return [...(lists.length > 0 ? lists : tables)].sort((a, b) => b.rows.length - a.rows.length)[0];
 }
 
-/** The table's cells as texts, with the names of the columns first. */
+/** Returns the texts of the cells, with the column names as first row. */
 export function textsOf({ columns, rows }: Table): string[][] {
   return [columns, ...rows.map((row) => row.map(({ text }) => text))];
 }
 
-/** What an answer says beside its list: the days of a report, for example. The page's own fields are no content. */
+/** Fields next to the list, for example the days of a report, without the pagination fields. */
 function besideList(name: string, { data: _list, page: _page, has_more: _more, ...others }: Record<string, unknown>): Table[] {
   return Object.keys(others).length > 0 ? thingTables([name], others) : [];
 }
@@ -70,7 +70,7 @@ function thingTables(path: string[], thing: Record<string, unknown>): Table[] {
   return [{ path, columns: ['field', 'value'], rows, isThing: true }, ...inner];
 }
 
-/** The object that a cell's value stands in. */
+/** Returns the object that contains the value of a cell. */
 export function parentOf({ entry, path }: Cell): Record<string, unknown> {
   const parent = path.slice(0, -1).reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), entry);
   return isRecord(parent) ? parent : entry;

@@ -1,7 +1,7 @@
 import { textOf } from './answer';
 import type { Access } from './access';
 
-/** A thing that an answer names: the variable by which questions ask for it, and its id. */
+/** A resource in a response: its id, and the variable that queries use for this id. */
 export interface Thing {
   variable: string;
   id: string;
@@ -9,7 +9,7 @@ export interface Thing {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Fields that name a thing by its part in the story, and not by what it is. */
+/** Fields that name the role of a resource instead of its type. */
 const PARTS: Record<string, string> = {
   person_uuid: 'user_uuid',
   submitted_by_uuid: 'user_uuid',
@@ -19,7 +19,7 @@ const PARTS: Record<string, string> = {
   assignee_uuid: 'staff_uuid',
 };
 
-/** Objects with a `uuid` of their own, by the name under which they stand. */
+/** Variables for objects that have a `uuid`, by the name of the field that contains the object. */
 const HOLDERS: Record<string, string> = {
   reviewer: 'staff_uuid',
   assignee: 'staff_uuid',
@@ -33,7 +33,7 @@ const HOLDERS: Record<string, string> = {
   tickets: 'ticket_uuid',
 };
 
-/** What `kind` says beside a `uuid`: of an actor, of a target, of an account, of a search's result. */
+/** Variables by the `kind` next to a `uuid`, in actors, targets, accounts and search results. */
 const KINDS: Record<string, string> = {
   APP: 'app_uuid',
   AUDIT_RECORD: 'record_uuid',
@@ -54,14 +54,14 @@ const KINDS: Record<string, string> = {
   USER: 'user_uuid',
 };
 
-/** Where a value stands in an answer: the root field and the keys below it, and the object that holds it. */
+/** Position of a value in a response: root field, keys below it, and the object that contains it. */
 export interface Spot {
   root: string;
   path: string[];
   holder: Record<string, unknown>;
 }
 
-/** The thing that a value is the id of, known by the name of its field. Null for any other value. */
+/** Returns the resource that a value identifies, based on the name of its field. Null if the value is not an id. */
 export function thingAt(access: Access, { root, path, holder }: Spot, value: unknown): Thing | null {
   const id = textOf(value);
   const key = path.at(-1) ?? '';
@@ -79,7 +79,7 @@ function byHolder(access: Access, root: string, path: string[], holder: Record<s
   return byRoot(access, root) ?? kind;
 }
 
-/** `marketplace_submissions_list` lists what `marketplace_submissions_get` reads. A verb further on is about other things. */
+/** `marketplace_submissions_list` lists the resources that `marketplace_submissions_get` reads. Other verbs can return other resources. */
 function byRoot(access: Access, root: string): string | undefined {
   return access.readers.find(({ field }) => {
     const resource = field.slice(0, -'get'.length);
@@ -89,8 +89,8 @@ function byRoot(access: Access, root: string): string | undefined {
 }
 
 /**
- * The root field that reads a thing, among those that may be asked: where several take the id, that of the thing itself and
- * not of what it has.
+ * Returns the root field that reads a resource, among the fields that the user can query. If several fields take the id, it prefers the field that
+ * returns the resource itself.
  */
 export function readerOf(access: Access, variable: string, mayAsk: (field: string) => boolean): string | undefined {
   const readers = access.readers.filter((one) => one.variable === variable && mayAsk(one.field)).map(({ field }) => field);
@@ -98,7 +98,7 @@ export function readerOf(access: Access, variable: string, mayAsk: (field: strin
   return readers.find((field) => field.includes(`_${noun}s_get`)) ?? readers[0];
 }
 
-/** The thing that a question is about: what its variables name, when an answer came. */
+/** Returns the resources that the variables of a query identify. */
 export function thingsAsked(variables: Record<string, unknown>): Thing[] {
   return Object.entries(variables).flatMap(([variable, value]) => {
     const id = textOf(value);

@@ -11,10 +11,10 @@ import { readingOf } from './reading';
 import type { Session } from './session';
 import { readerOf, type Thing } from './things';
 
-/** How an answer is shown. */
+/** Display mode of a response. */
 export type View = 'json' | 'table';
 
-/** What the panels around the editor look at. */
+/** Data that the panels around the editor share. */
 export interface Workbench {
   session: Session;
   person: Person;
@@ -26,29 +26,29 @@ export interface Workbench {
 
 export const WorkbenchContext = createContext<Workbench | null>(null);
 
-/** Below this width the panes stand under each other. */
+/** Up to this width, the panes are below each other. */
 export const NARROW = '(max-width: 760px)';
 
 export function useWorkbench(): Workbench {
   const workbench = useContext(WorkbenchContext);
-  if (!workbench) throw new Error('a panel stands outside the workbench');
+  if (!workbench) throw new Error('a panel is outside the workbench');
   return workbench;
 }
 
-/** The tab in front. */
+/** Returns the id of the active tab. */
 export function useTab(): string {
   const { tabs, activeTabIndex } = useGraphiQL(pick('tabs', 'activeTabIndex'));
   return tabs[activeTabIndex]?.id ?? '';
 }
 
-/** The last answer of the tab in front. */
+/** Returns the latest response of the active tab. */
 export function useAnswered(): Answered | null {
   const { answers } = useWorkbench();
   const tab = useTab();
   return useSyncExternalStore(answers.subscribe, () => answers.of(tab));
 }
 
-/** Puts a text into a tab: the one in front when nothing is written there, else a new one. */
+/** Opens a text in the active tab if that tab is empty, else in a new tab. */
 export function useTextOpener(): (handed: Handed) => void {
   const { addTab, setVisiblePlugin } = useGraphiQLActions();
   const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
@@ -67,7 +67,7 @@ export function useTextOpener(): (handed: Handed) => void {
   );
 }
 
-/** Opens a saved question, with values for its variables where some are known. */
+/** Opens a saved query, with the known values of its variables. */
 export function useQuestionOpener(): (question: Question, known?: Record<string, string>) => void {
   const openText = useTextOpener();
   return (question, known = {}) => {
@@ -79,7 +79,7 @@ export function useQuestionOpener(): (question: Question, known?: Record<string,
   };
 }
 
-/** How to open and read a thing: by the saved question for it, else by one made from the schema. Nothing where the person may not. */
+/** Returns a function that opens a resource with its saved query, or with a generated one. Undefined if the user cannot read it. */
 export function useThingOpener(): (thing: Thing) => (() => void) | undefined {
   const { scopes } = useWorkbench().person;
   const { run } = useGraphiQLActions();
@@ -96,7 +96,7 @@ export function useThingOpener(): (thing: Thing) => (() => void) | undefined {
   };
 }
 
-/** Whether a saved question reads a thing, and needs nothing but its id. */
+/** Returns whether a saved query reads a resource and requires only its id. */
 function reads({ operation }: Question, { variable }: Thing): boolean {
   const required = operation.variables.filter(({ isRequired }) => isRequired);
   return operation.kind === 'query' && required.length === 1 && required[0]?.name === variable;

@@ -2,7 +2,7 @@ import EditorWorker from 'monaco-editor/esm/vs/editor/editor.worker.js?worker';
 import JsonWorker from 'monaco-editor/esm/vs/language/json/json.worker.js?worker';
 import GraphQLWorker from 'monaco-graphql/esm/graphql.worker.js?worker';
 
-/** The editor's helpers, as files of our own origin: no blob: address is needed. */
+/** Loads the editor's workers from the page's own origin, so that no blob: address is needed. */
 globalThis.MonacoEnvironment = {
   getWorker(_id: string, label: string): Worker {
     if (label === 'json') return new JsonWorker();

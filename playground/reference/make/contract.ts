@@ -59,7 +59,7 @@ export interface Answer {
   headers?: Record<string, { description: string; example?: unknown }>;
   content?: Record<string, Media>;
   'x-codes'?: string[];
-  /** Whether many operations share it, so that it says nothing about this one in particular. */
+  /** Whether many operations share the response, so that its description is not specific to this operation. */
   isShared?: boolean;
 }
 
@@ -87,13 +87,13 @@ export interface Operation {
   parameters: Parameter[];
   body: Body | null;
   answers: [status: string, answer: Answer][];
-  /** Every code that one of its answers can bear, in the order of the statuses. */
+  /** All error codes of the responses, in the order of the statuses. */
   codes: string[];
-  /** Whether it has a tight budget of its own, beside that of the caller. */
+  /** Whether the operation has a separate, lower budget in addition to the caller's budget. */
   hasOwnBudget: boolean;
-  /** Whether a browser is given or relieved of the refresh cookie by it, or sends it. */
+  /** Whether the operation sets, deletes or reads the refresh cookie. */
   usesCookie: boolean;
-  /** Whether its answer must never be kept, as it shows a secret. */
+  /** Whether clients must not store the response, because it contains a secret. */
   isNeverStored: boolean;
 }
 
@@ -115,7 +115,7 @@ interface Raw {
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 
-/** Reads the contract's text. */
+/** Parses the text of the contract. */
 export function readContract(text: string): Contract {
   const document: Raw = parse(text, { maxAliasCount: -1 });
   const resolve = resolver(document);
@@ -135,12 +135,12 @@ export function readContract(text: string): Contract {
   };
 }
 
-/** Follows a `$ref`; what stands beside it, a description for example, overrides what it leads to. */
+/** Resolves a `$ref`. Keys next to it, for example a description, override the keys of the target. */
 function resolver(document: Raw): Contract['resolve'] {
   const follow = (node: Raw): Raw => {
     if (typeof node.$ref !== 'string') return node;
     const found = node.$ref.slice(2).split('/').reduce((at: Raw, key: string) => at[key], document);
-    if (!found) throw new Error(`${node.$ref} leads nowhere in the contract`);
+    if (!found) throw new Error(`${node.$ref} does not exist in the contract`);
     const { $ref: _, ...beside } = node;
     return { ...follow(found), ...beside };
   };
@@ -180,14 +180,14 @@ function accessOf(raw: Raw, scope: string | null): Access {
   return scope ? 'scope' : 'any';
 }
 
-/** Whose operation it is, by what its caller must bring. */
+/** Returns the audience of an operation, based on the credential that it requires. */
 export function audienceOf(access: Access, scope: string | null): Audience {
   if (scope?.startsWith('labs.admin')) return 'staff';
   if (scope?.startsWith('storefront')) return 'storefront';
   return access === 'scope' || access === 'any' ? 'partner' : 'public';
 }
 
-/** An answer with its headers and examples in place of the references to them. */
+/** A response with resolved references to headers and examples. */
 function resolved(answer: Answer, resolve: Contract['resolve']): Answer {
   const headers = Object.fromEntries(Object.entries(answer.headers ?? {}).map(([name, header]) => [name, resolve(header)]));
   const content = Object.fromEntries(Object.entries(answer.content ?? {}).map(([type, media]) => {
@@ -197,18 +197,18 @@ function resolved(answer: Answer, resolve: Contract['resolve']): Answer {
   return { ...answer, headers, content };
 }
 
-/** The examples of a body, at least one where the contract has any. */
+/** Returns the examples of a body. */
 export function examplesOf(media: Media): Example[] {
   if (media.examples) return Object.values(media.examples);
   return media.example === undefined ? [] : [{ value: media.example }];
 }
 
-/** The last part of a reference, if this is one: the schema's name. */
+/** Returns the name of the referenced schema, or null if the schema is not a reference. */
 export function nameOf(schema: Schema): string | null {
   return schema.$ref?.split('/').pop() ?? null;
 }
 
-/** The schema that is meant where one may also be null, and whether it may. */
+/** Returns the schema without the null alternative, and whether null is allowed. */
 export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
   const choices = schema.oneOf ?? schema.anyOf;
   const rest = choices?.filter((choice) => choice.type !== 'null');

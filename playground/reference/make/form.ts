@@ -9,8 +9,8 @@ export function formOf(reader: Reader, operation: Operation): Html {
   const isClient = operation.access === 'client' || operation.id === 'auth_tokens_issue';
   return html`<section class="try" aria-labelledby="try"><h2 id="try">Try it</h2>
 <form data-method="${operation.method}" data-path="${operation.path}"${operation.usesCookie && html` data-cookie`}${needsToken && html` data-token`}>
-${needsToken && html`<div class="input"><label for="try-token">Access token</label><input id="try-token" type="password" data-in="token" autocomplete="off" spellcheck="false"><p class="hint">Needs ${accessWords(operation)}. Kept in this page's memory until you leave it, and nowhere else.</p></div>`}
-${isClient && html`<p class="hint">Put id and secret of your program into the body.</p>`}
+${needsToken && html`<div class="input"><label for="try-token">Access token</label><input id="try-token" type="password" data-in="token" autocomplete="off" spellcheck="false"><p class="hint">Required${operation.access === 'scope' && ' scope'}: ${accessWords(operation)}. The page keeps the token only in memory, until you leave it.</p></div>`}
+${isClient && html`<p class="hint">Enter the id and the secret of your machine client in the body.</p>`}
 ${operation.parameters.map((parameter) => inputOf(reader, parameter))}
 ${operation.body && bodyOf(reader, operation.body.content)}
 <p><button type="submit">Send ${operation.method}</button></p>
@@ -25,11 +25,11 @@ function inputOf(reader: Reader, parameter: Parameter): Html {
   const isMany = schema.type === 'array';
   const values = schema.enum ?? (schema.type === 'boolean' ? [true, false] : null);
   const filled = required && parameter.in === 'path' ? String(example ?? '') : '';
-  const hint = name === 'Idempotency-Key' ? 'a fresh one each time' : example === undefined ? '' : [example].flat().join(',');
+  const hint = name === 'Idempotency-Key' ? 'a new key for each request' : example === undefined ? '' : [example].flat().join(',');
   const field = values
     ? html`<select id="${id}" data-in="${parameter.in}" name="${name}"${required && html` required`}>${!required && html`<option value=""></option>`}${values.map((value) => html`<option>${String(value)}</option>`)}</select>`
     : html`<input id="${id}" data-in="${parameter.in}" name="${name}"${isMany && html` data-many`}${required && html` required`} value="${filled}" placeholder="${hint}" autocomplete="off" spellcheck="false">`;
-  return html`<div class="input"><label for="${id}"><code>${name}</code>${required && html` <span class="required">required</span>`}${isMany && ' (several, with commas)'}</label>${field}</div>
+  return html`<div class="input"><label for="${id}"><code>${name}</code>${required && html` <span class="required">required</span>`}${isMany && ' (several values, separated by commas)'}</label>${field}</div>
 `;
 }
 

@@ -8,7 +8,7 @@ import { escape, Html } from './html';
 
 for (const [name, language] of Object.entries({ bash, json, python, typescript })) highlighter.registerLanguage(name, language);
 
-/** This code as HTML, in colours where the language is known. */
+/** Returns code as HTML, highlighted if the language is registered. */
 export function highlight(code: string, language: string): Html {
   if (!highlighter.getLanguage(language)) return new Html(escape(code));
   // Punctuation has no separate colour; without its tags the fragments are much smaller.

@@ -16,7 +16,7 @@ export function escape(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
 }
 
-/** A template whose values are escaped, except those that are HTML. Lists are joined; null, undefined and false are nothing. */
+/** Template tag that escapes all values except HTML. It joins lists and omits null, undefined and false. */
 export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
   return new Html(strings.reduce((text, string, index) => text + string + (index < values.length ? textOf(values[index]) : ''), ''));
 }
@@ -27,7 +27,7 @@ function textOf(part: Part): string {
   return part instanceof Html ? part.text : escape(String(part));
 }
 
-/** A name made fit for an `id` in the page. */
+/** Converts a name to an `id` for the page. */
 export function idOf(text: string): string {
   return text.toLowerCase().replace(/<[^>]*>/g, '').replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
 }

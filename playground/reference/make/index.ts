@@ -2,42 +2,44 @@
 import { createHash } from 'node:crypto';
 import { readCodes, type Code } from './codes';
 import { examplesOf, readContract, type Contract, type Operation } from './contract';
+import { readGlossary, type Term } from './glossary';
 import type { Html } from './html';
 import { markdown } from './markdown';
 import { navigation } from './nav';
 import { operationPage } from './operation';
-import { changesPage, codePage, codesPage, firstPage, schemaPage, scopePage, scopesPage } from './pages';
+import { changesPage, codePage, codesPage, firstPage, glossaryPage, schemaPage, scopePage, scopesPage } from './pages';
 import type { Reader } from './schema';
-import { codeText, firstText, indexText, operationText } from './text';
+import { codeText, firstText, glossaryText, indexText, operationText } from './text';
 import { usesOf, type Uses } from './uses';
 
 export interface Site {
-  /** File names below dist/ and what is in them. */
+  /** Contents by file name below dist/. */
   files: Map<string, string>;
-  /** What index.html gets in place of its marks. */
+  /** Replacement for `%navigation%` in index.html. */
   navigation: string;
-  /** The folder of the pieces, as an address. */
+  /** Address of the folder with the pieces. Replacement for `%pieces%`. */
   pieces: string;
 }
 
-/** The same texts make the same files. */
-export function makeSite(contractText: string, codesText: string): Site {
+/** Generates all files of the reference. The result depends only on the texts. */
+export function makeSite(contractText: string, codesText: string, glossary: string): Site {
   const contract = readContract(contractText);
   const codes = readCodes(codesText, contract);
+  const terms = readGlossary(glossary, contract);
   const links = {
     operations: new Map(contract.operations.map(({ id, method, path }) => [`${method} ${path}`, id])),
     codes: new Set(contract.codes),
   };
   const reader: Reader = { contract, markdown: markdown(links) };
   const uses = new Map(contract.operations.map((operation) => [operation, usesOf(contract, operation)]));
-  const pieces = new Map([...pagePieces(reader, codes), ...operationPieces(reader, codes), ...schemaPieces(reader, uses), ...searchPieces(reader, codes, uses)]);
+  const pieces = new Map([...pagePieces(reader, codes, terms), ...operationPieces(reader, codes), ...schemaPieces(reader, uses), ...searchPieces(reader, codes, terms, uses)]);
   const folder = `reference/assets/${hashOf(pieces)}`;
   const files = new Map([...pieces].map(([name, text]) => [`${folder}/${name}`, text]));
-  for (const [name, text] of texts(contract, codes)) files.set(name, text);
+  for (const [name, text] of texts(contract, codes, terms)) files.set(name, text);
   return { files, navigation: navigation(contract.operations).text, pieces: `/${folder}/` };
 }
 
-/** Pieces may be kept for ever, because their folder is named after what is in them. */
+/** Returns the name of the folder. It depends on the contents, so clients may cache the pieces without expiry. */
 function hashOf(pieces: Map<string, string>): string {
   const hash = createHash('sha256');
   for (const [name, text] of pieces) hash.update(`${name}\n${text}\n`);
@@ -48,19 +50,20 @@ type File = [name: string, text: string];
 
 const piece = (title: string, content: Html) => JSON.stringify({ title, html: content.text });
 
-function pagePieces(reader: Reader, codes: Code[]): File[] {
+function pagePieces(reader: Reader, codes: Code[], terms: Term[]): File[] {
   const { scopes } = reader.contract;
   return [
     ['pages/first.json', piece('API reference', firstPage(reader))],
-    ['pages/codes.json', piece('Codes', codesPage(reader, codes))],
+    ['pages/codes.json', piece('Error codes', codesPage(reader, codes))],
     ['pages/scopes.json', piece('Scopes', scopesPage(reader))],
     ['pages/changes.json', piece('Changes', changesPage(reader))],
+    ['pages/glossary.json', piece('Glossary', glossaryPage(reader, terms))],
     ...codes.map((code): File => [`codes/${code.code}.json`, piece(code.code, codePage(reader, code, exampleOf(code)))]),
     ...Object.keys(scopes).map((scope): File => [`scopes/${scope.replace(':', '-')}.json`, piece(scope, scopePage(reader, scope))]),
   ];
 }
 
-/** A problem document with this code, if the contract shows one. */
+/** Returns a problem document with this code, if the contract has an example. */
 function exampleOf({ code, operations }: Code): unknown {
   const media = operations.flatMap((operation) => operation.answers).flatMap(([, answer]) => Object.values(answer.content ?? {}));
   const values = media.flatMap(examplesOf).map((example) => example.value as { code?: string } | null);
@@ -79,13 +82,14 @@ function schemaPieces(reader: Reader, uses: Map<Operation, Uses>): File[] {
   });
 }
 
-/** `index.json` names everything there is; `fields.json` tells which operations ask for or answer with a field. */
-function searchPieces({ contract }: Reader, codes: Code[], uses: Map<Operation, Uses>): File[] {
+/** `index.json` lists everything that the search finds, except fields. `fields.json` lists the operations that accept or return a field. */
+function searchPieces({ contract }: Reader, codes: Code[], terms: Term[], uses: Map<Operation, Uses>): File[] {
   const index = {
     operations: contract.operations.map(({ id, method, path, title, group, audience, scope }) => [id, method, path, title, group, audience, scope]),
     codes: codes.map(({ code, title }) => [code, title]),
     scopes: Object.entries(contract.scopes),
     schemas: Object.keys(contract.schemas),
+    terms: terms.map(({ id, term, definition }) => [id, term, definition]),
   };
   const fields: Record<string, [asked: number[], answered: number[]]> = {};
   [...uses.values()].forEach(({ asked, answered }, at) => {
@@ -95,11 +99,12 @@ function searchPieces({ contract }: Reader, codes: Code[], uses: Map<Operation, 
   return [['index.json', JSON.stringify(index)], ['fields.json', JSON.stringify(Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))))]];
 }
 
-function texts(contract: Contract, codes: Code[]): File[] {
+function texts(contract: Contract, codes: Code[], terms: Term[]): File[] {
   const known = new Map(codes.map((code) => [code.code, code]));
   return [
     ['llms.txt', indexText(contract, codes)],
     ['reference/index.md', firstText(contract)],
+    ['reference/glossary.md', glossaryText(terms)],
     ...contract.operations.map((operation): File => [`reference/operations/${operation.id}.md`, operationText(contract, operation, known)]),
     ...codes.map((code): File => [`reference/codes/${code.code}.md`, codeText(code)]),
   ];

@@ -3,16 +3,16 @@ import { Marked } from 'marked';
 import { escape, Html, idOf } from './html';
 import { highlight } from './highlight';
 
-/** Where the names that texts mention lead: `GET /v1/…` to an operation, `NOT_FOUND` to a code. */
+/** Targets of names in texts: `GET /v1/…` links to an operation, `NOT_FOUND` to a code. */
 export interface Links {
   operations: Map<string, string>;
   codes: Set<string>;
 }
 
 export interface Markdown {
-  /** A text with paragraphs; its headings begin at this level. */
+  /** Renders a text with paragraphs. Its headings begin at this level. */
   block: (text: string, level?: number) => Html;
-  /** One line, without a paragraph around it. */
+  /** Renders one line without a paragraph. */
   line: (text: string) => Html;
 }
 

@@ -3,12 +3,12 @@ import { html, type Html, type Part } from './html';
 import { nameOf, withoutNull, type Contract, type Schema } from './contract';
 import type { Markdown } from './markdown';
 
-/** Whether fields are read by who sends them, to whom it matters which must be there, or by who receives them. */
+/** Whether the reader sends or receives the fields. A sender needs to know which fields are required. */
 export type Side = 'sent' | 'received';
 
-/** A longer pattern helps nobody who reads. */
+/** Longer patterns are omitted, because they are not readable. */
 const LONGEST_PATTERN = 60;
-/** So deep are fields written out in place; what lies deeper has the page of its schema. */
+/** Number of nested levels that a page shows. Deeper fields are on the page of their schema. */
 const DEEPEST = 4;
 
 export interface Reader {
@@ -16,7 +16,7 @@ export interface Reader {
   markdown: Markdown;
 }
 
-/** The type of a value in a few words, with a link where it has a name. */
+/** The type of a value in a few words, with a link if the schema has a name. */
 export function typeOf(reader: Reader, schema: Schema): Html {
   const { schema: meant, nullable } = withoutNull(schema);
   return html`${bareType(reader, meant)}${nullable && ' or null'}`;
@@ -28,7 +28,7 @@ function bareType(reader: Reader, meant: Schema): Html {
   const own = withoutNull(whole);
   if (own.nullable) return typeOf(reader, whole);
   if (name && (whole.properties || whole.enum || whole.oneOf)) return html`<a href="/reference#/schemas/${name}">${name}</a>`;
-  if (whole.type === 'array') return html`array of ${whole.items ? typeOf(reader, whole.items) : 'anything'}`;
+  if (whole.type === 'array') return html`array of ${whole.items ? typeOf(reader, whole.items) : 'any value'}`;
   const choices = whole.oneOf ?? whole.anyOf;
   if (choices) return html`${choices.map((choice, at) => html`${at > 0 && ' or '}${typeOf(reader, choice)}`)}`;
   const type = Array.isArray(whole.type) ? whole.type.join(' or ') : (whole.type ?? (whole.properties || whole.allOf ? 'object' : 'any value'));
@@ -43,7 +43,7 @@ export function limitsOf(schema: Schema): string[] {
     between(schema.minimum, schema.maximum, ''),
     between(schema.minItems, schema.maxItems, 'items'),
     between(schema.minProperties, schema.maxProperties, 'members'),
-    schema.uniqueItems ? 'none twice' : '',
+    schema.uniqueItems ? 'unique' : '',
     schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`,
   ];
   return said.filter((words) => words !== '');
@@ -56,7 +56,7 @@ function between(least: number | undefined, most: number | undefined, of: string
   return words && of ? `${words} ${of}` : words;
 }
 
-/** What can be said of a value beside its type: limits, pattern, allowed values. */
+/** Limits, pattern and allowed values of a schema. */
 export function detailsOf(reader: Reader, schema: Schema): Html {
   const whole = reader.contract.resolve(withoutNull(schema).schema);
   const inner = whole.type === 'array' && whole.items ? reader.contract.resolve(whole.items) : whole;
@@ -66,12 +66,12 @@ export function detailsOf(reader: Reader, schema: Schema): Html {
     inner.enum && !isTold(inner) && html`<p class="limits">one of ${inner.enum.map((value, at) => html`${at > 0 && ', '}<code>${String(value)}</code>`)}</p>`}`;
 }
 
-/** Whether the description names every allowed value already. */
+/** Returns whether the description already contains every allowed value. */
 function isTold({ enum: values, description }: Schema): boolean {
   return values?.every((value) => description?.includes(`\`${value}\``)) === true;
 }
 
-/** The fields of a schema, nested ones inside of `<details>`; nothing where it has none. */
+/** The fields of a schema, with nested fields in `<details>`. Null if the schema has no fields. */
 export function fieldsOf(reader: Reader, schema: Schema, side: Side, seen: string[] = []): Html | null {
   const { schema: meant } = withoutNull(schema);
   const name = nameOf(meant);
@@ -97,7 +97,7 @@ function choicesOf(reader: Reader, choices: Schema[], side: Side, path: string[]
 
 function markOf(side: Side, required: boolean): Html | null {
   if (side === 'sent') return required ? html` <span class="required">required</span>` : null;
-  return required ? null : html` <span class="since">not always there</span>`;
+  return required ? null : html` <span class="since">not always present</span>`;
 }
 
 function fieldOf(reader: Reader, name: string, schema: Schema, mark: Html | null, side: Side, path: string[]): Html {
@@ -114,7 +114,7 @@ function fieldOf(reader: Reader, name: string, schema: Schema, mark: Html | null
 `;
 }
 
-/** The names of all fields of a schema, nested ones included. */
+/** Returns the names of all fields of a schema, including nested fields. */
 export function fieldNames(contract: Contract, schema: Schema, into = new Set<string>(), seen = new Set<string>()): Set<string> {
   const name = nameOf(schema);
   if (name && seen.has(name)) return into;

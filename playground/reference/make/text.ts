@@ -1,12 +1,13 @@
 // Renders the same pages as Markdown, for programs.
 import type { Code } from './codes';
+import type { Term } from './glossary';
 import { examplesOf, nameOf, withoutNull, type Contract, type Media, type Operation, type Schema } from './contract';
 import { grouped } from './nav';
 import { samplesOf } from './samples';
 import { limitsOf } from './schema';
 import { accessWords, AUDIENCE_ORDER, AUDIENCES, STATUS_WORDS, titled } from './words';
 
-/** So deep are fields written out. */
+/** Number of nested levels of fields in the text. */
 const DEEPEST = 4;
 const oneLine = (text: string) => text.trim().replace(/\s*\n\s*/g, ' ');
 const fenced = (text: string, language: string) => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
@@ -20,7 +21,7 @@ export function operationText(contract: Contract, operation: Operation, codes: M
     operation.description.trim(),
     ...(operation.parameters.length > 0 ? ['## Parameters', parametersText(contract, operation)] : []),
     ...bodyText(contract, operation),
-    '## Answers',
+    '## Responses',
     ...operation.answers.flatMap(([status, answer]) => answerText(contract, status, answer, codes)),
     '## Sample',
     fenced(samplesOf(contract, operation)[0]?.code ?? '', 'sh'),
@@ -31,7 +32,7 @@ export function operationText(contract: Contract, operation: Operation, codes: M
 function parametersText(contract: Contract, { parameters }: Operation): string {
   return parameters.map(({ name, in: place, required, deprecated, schema, description, example }) => {
     const said = [`${typeText(contract, schema)} in ${place}`, required ? 'required' : 'optional', ...(deprecated ? ['deprecated'] : []), ...limitsOf(contract.resolve(schema)), ...valuesOf(contract, schema)];
-    const shown = example === undefined ? '' : ` For example \`${[example].flat().join(',')}\`.`;
+    const shown = example === undefined ? '' : ` Example: \`${[example].flat().join(',')}\`.`;
     return `- \`${name}\` (${said.join('; ')}): ${oneLine(description)}${shown}`;
   }).join('\n');
 }
@@ -39,7 +40,7 @@ function parametersText(contract: Contract, { parameters }: Operation): string {
 function bodyText(contract: Contract, { body }: Operation): string[] {
   if (!body) return [];
   const types = Object.keys(body.content).map((type) => `\`${type}\``).join(' or ');
-  return ['## Body', `${body.required ? 'Required' : 'Optional'}, as ${types}.`, ...mediaText(contract, body.content)];
+  return ['## Body', `${body.required ? 'Required' : 'Optional'}. Media type: ${types}.`, ...mediaText(contract, body.content)];
 }
 
 function answerText(contract: Contract, status: string, answer: Operation['answers'][number][1], codes: Map<string, Code>): string[] {
@@ -64,7 +65,7 @@ function typeText(contract: Contract, schema: Schema): string {
   const whole = contract.resolve(meant);
   const inner = withoutNull(whole);
   if (inner.nullable) return typeText(contract, whole);
-  const bare = whole.type === 'array' ? `array of ${whole.items ? typeText(contract, whole.items) : 'anything'}` : (nameOf(meant) ?? [whole.type ?? 'any value'].flat().join(' or '));
+  const bare = whole.type === 'array' ? `array of ${whole.items ? typeText(contract, whole.items) : 'any value'}` : (nameOf(meant) ?? [whole.type ?? 'any value'].flat().join(' or '));
   return nullable ? `${bare} or null` : bare;
 }
 
@@ -96,16 +97,22 @@ export function codeText(code: Code): string {
   const parts = [
     `# ${code.code}`,
     `${code.title}. HTTP status ${code.statuses.join(' or ')}.`,
-    `## What it means\n\n${code.means}`,
+    `## Meaning\n\n${code.means}`,
     `## What to do\n\n${code.do}`,
-    ...(operations.length > 0 ? [`## Operations that answer it\n\n${operations.join('\n')}`] : []),
+    ...(operations.length > 0 ? [`## Operations that return it\n\n${operations.join('\n')}`] : []),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The first page, which llms.txt leads to. */
+/** The first page, which llms.txt links to. */
 export function firstText(contract: Contract): string {
   return `# Labs, API reference\n\n${contract.summary} Version ${contract.version}.\n\n${contract.description.trim()}\n`;
+}
+
+/** The terms with their definitions, one per line. */
+export function glossaryText(terms: Term[]): string {
+  const lines = terms.map(({ term, definition, names }) => `- **${term}**: ${definition}${names.length > 0 ? ` (${names.map((name) => `\`${name}\``).join(', ')})` : ''}`);
+  return `# Glossary\n\nThe terms that the contract, the documentation and the pages use, with names of the contract in brackets. \`*\` represents any text.\n\n${lines.join('\n')}\n`;
 }
 
 /** An index of everything in Markdown, as llmstxt.org describes it. */
@@ -117,10 +124,10 @@ export function indexText(contract: Contract, codes: Code[]): string {
   return `${[
     '# Labs',
     `> ${contract.summary}`,
-    `A REST API with JSON bodies and OAuth 2.0 bearer tokens, version ${contract.version}. Every operation and every code of a refusal has a page in Markdown, listed here; the same addresses without \`.md\` are pages for people.`,
-    '## Start here\n\n- [How the API works](/reference/index.md): first calls, tokens, scopes, refusals, lists, versions\n- [The contract](/v1/publication/public/api-reference): OpenAPI 3.1 in YAML\n- [Changelog](/changelog): what changes, release by release; each entry is Markdown at its address with `.md` behind it\n- [Blog](/blog): each post likewise',
+    `A REST API with JSON bodies and OAuth 2.0 bearer tokens, version ${contract.version}. Every operation and every error code has a Markdown page, listed here. The same address without \`.md\` is the HTML page.`,
+    '## Start here\n\n- [How the API works](/reference/index.md): first calls, tokens, scopes, errors, lists, versions\n- [Glossary](/reference/glossary.md): terms and the names that the contract has for them\n- [The contract](/v1/publication/public/api-reference): OpenAPI 3.1 in YAML\n- [Changelog](/changelog): changes of the API by release. Append `.md` to the address of an entry for Markdown\n- [Blog](/blog): posts for developers. Append `.md` to the address of a post for Markdown',
     ...sections,
-    `## Codes of refusals\n\n${codes.map((code) => `- [${code.code}](/reference/codes/${code.code}.md): ${code.title}`).join('\n')}`,
+    `## Error codes\n\n${codes.map((code) => `- [${code.code}](/reference/codes/${code.code}.md): ${code.title}`).join('\n')}`,
   ].join('\n\n')}\n`;
 }
 

@@ -8,7 +8,7 @@ export interface Uses {
   schemas: Set<string>;
 }
 
-/** Fields of bodies and parameters, fields of answers (problem documents apart), and the schemas that these name. */
+/** Returns the parameters and body fields, the response fields (without problem documents), and the schemas that they use. */
 export function usesOf(contract: Contract, operation: Operation): Uses {
   const uses: Uses = { asked: new Set(operation.parameters.map((parameter) => parameter.name)), answered: new Set(), schemas: new Set() };
   for (const media of Object.values(operation.body?.content ?? {})) if (media.schema) note(contract, media.schema, uses.asked, uses.schemas);

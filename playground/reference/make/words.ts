@@ -2,15 +2,15 @@
 import type { Audience, Operation } from './contract';
 
 export const AUDIENCES: Record<Audience, { title: string; about: string }> = {
-  partner: { title: 'Partner', about: 'For the people and programs of a business partner.' },
-  storefront: { title: 'Storefront', about: 'For the pages that show the marketplace to customers.' },
-  staff: { title: 'Staff', about: 'For internal staff and the programs of the service itself.' },
-  public: { title: 'No token', about: 'For everybody: registering, signing in, and what is published.' },
+  partner: { title: 'Partner', about: 'For users and machine clients of a partner.' },
+  storefront: { title: 'Storefront', about: 'For storefronts that show the marketplace to customers.' },
+  staff: { title: 'Staff', about: 'For staff members and internal machine clients.' },
+  public: { title: 'No token', about: 'For everyone: registration, sign-in and published content.' },
 };
 
 export const AUDIENCE_ORDER: Audience[] = ['partner', 'storefront', 'staff', 'public'];
 
-/** What a caller must bring, in a few words. */
+/** The credential that an operation requires, in a few words. */
 export function accessWords({ access, scope }: Operation): string {
   switch (access) {
     case 'scope': return scope ?? '';
@@ -21,7 +21,7 @@ export function accessWords({ access, scope }: Operation): string {
   }
 }
 
-/** A group's or resource's name for a heading. */
+/** Converts the name of a group or resource to a heading. */
 export function titled(name: string): string {
   const words = name.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

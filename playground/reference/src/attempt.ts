@@ -8,7 +8,7 @@ interface Attempt {
   init: RequestInit & { headers: Record<string, string> };
 }
 
-/** What cannot be sent, told in a sentence. */
+/** The form has invalid input. The message is a sentence for the user. */
 class Unsendable extends Error {}
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -35,7 +35,7 @@ async function send(form: HTMLFormElement): Promise<void> {
     const bytes = await response.blob();
     await showResult(place, { sent: sentText(attempt), response, bytes, milliseconds: performance.now() - began }, form);
   } catch (error) {
-    const said = error instanceof Unsendable ? error.message : `No answer came: ${(error as Error).message}`;
+    const said = error instanceof Unsendable ? error.message : `No response: ${(error as Error).message}`;
     place.replaceChildren(element('p', { class: 'warning' }, said));
   } finally {
     button.disabled = false;
@@ -46,7 +46,7 @@ function fieldsOf(form: HTMLFormElement, place: string): Field[] {
   return [...form.querySelectorAll<Field>(`[data-in=${place}]`)];
 }
 
-/** The request that the form says. */
+/** Builds the request from the form. */
 function attemptOf(form: HTMLFormElement): Attempt {
   const headers: Record<string, string> = {};
   for (const field of fieldsOf(form, 'header')) if (field.value) headers[field.name] = field.value;
@@ -100,11 +100,11 @@ function checked(text: string): string {
     JSON.parse(text);
     return text;
   } catch (error) {
-    throw new Unsendable(`The body is no JSON: ${(error as Error).message}`);
+    throw new Unsendable(`The body is not valid JSON: ${(error as Error).message}`);
   }
 }
 
-/** The head of the request as text, with the token left out. */
+/** The request line and headers as text, without the token. */
 function sentText({ url, init }: Attempt): string {
   const headers = Object.entries(init.headers).map(([name, value]) => `${name}: ${name === 'Authorization' ? 'Bearer …' : value}`);
   return [`${init.method} ${url}`, ...headers].join('\n');

@@ -2,7 +2,7 @@
 
 type Child = Node | string;
 
-/** An element with these attributes and children; an attribute that is false is left out. */
+/** Creates an element with attributes and children. It omits attributes with the value false. */
 export function element<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: Record<string, string | boolean> = {}, ...children: Child[]): HTMLElementTagNameMap[Name] {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) if (value !== false) made.setAttribute(key, value === true ? '' : value);
@@ -10,9 +10,9 @@ export function element<Name extends keyof HTMLElementTagNameMap>(name: Name, at
   return made;
 }
 
-/** The element with this id, which index.html has. */
+/** Returns the element of index.html with this id. */
 export function byId<T extends HTMLElement>(id: string): T {
   const found = document.getElementById(id);
-  if (!found) throw new Error(`there is no #${id}`);
+  if (!found) throw new Error(`#${id} is missing`);
   return found as T;
 }

@@ -11,8 +11,8 @@ export async function showField(name: string): Promise<Node[]> {
   return [element('article', {},
     element('p', { class: 'crumbs' }, 'Field'),
     element('h1', { tabindex: '-1' }, element('code', {}, name)),
-    ...section('Operations that take it', listed(found[0])),
-    ...section('Operations that answer with it', listed(found[1])))];
+    ...section('Operations that accept it', listed(found[0])),
+    ...section('Operations that return it', listed(found[1])))];
 }
 
 function section(title: string, operations: Listed[]): Node[] {

@@ -2,7 +2,7 @@
 import type { Audience, Fields, Index } from './pieces';
 
 export interface Hit {
-  kind: 'Operation' | 'Field' | 'Code' | 'Scope' | 'Schema';
+  kind: 'Operation' | 'Field' | 'Code' | 'Scope' | 'Schema' | 'Term';
   title: string;
   about: string;
   address: string;
@@ -11,12 +11,12 @@ export interface Hit {
   score: number;
 }
 
-const MOST_OF_A_KIND: Record<Hit['kind'], number> = { Operation: 12, Field: 6, Code: 6, Scope: 6, Schema: 4 };
+const MOST_OF_A_KIND: Record<Hit['kind'], number> = { Operation: 12, Field: 6, Code: 6, Scope: 6, Schema: 4, Term: 4 };
 
-/** Words that say nothing about what is looked for. */
+/** Words that the search ignores. */
 const FILLERS = ['a', 'an', 'the', 'of', 'to', 'for'];
 
-/** The best hits of each kind, the best kind first. All words must be found. */
+/** Returns the best hits of each kind, starting with the best kind. A hit matches all words. */
 export function find(text: string, index: Index, fields: Fields): Hit[] {
   const words = text.toLowerCase().split(/[\s/]+/).filter((word) => word !== '' && !FILLERS.includes(word));
   if (words.length === 0) return [];
@@ -26,7 +26,7 @@ export function find(text: string, index: Index, fields: Fields): Hit[] {
   return kinds.flatMap((kind) => hits.filter((hit) => hit.kind === kind).sort((a, b) => b.score - a.score || a.title.length - b.title.length).slice(0, MOST_OF_A_KIND[kind]));
 }
 
-/** Better than any words can fit: the whole of a path, with its method or without. */
+/** Score for a complete path, with or without its method. It is higher than any score of words. */
 const WHOLE_ADDRESS = 100;
 
 function operations(words: string[], index: Index, typed: string): Hit[] {
@@ -44,10 +44,11 @@ function named(words: string[], index: Index, fields: Fields): Hit[] {
     ...index.codes.map(([code, about]): Hit => ({ kind: 'Code', title: code, about, address: `/reference/codes/${code}`, score: scoreOf(words, [[code, 3], [about, 1]]) })),
     ...index.scopes.map(([scope, about]): Hit => ({ kind: 'Scope', title: scope, about, address: `/reference#/scopes/${scope}`, score: scoreOf(words, [[scope, 3], [about, 1]]) })),
     ...index.schemas.map((name): Hit => ({ kind: 'Schema', title: name, about: '', address: `/reference#/schemas/${name}`, score: scoreOf(words, [[name, 2]]) })),
+    ...index.terms.map(([id, term, about]): Hit => ({ kind: 'Term', title: term, about, address: `/reference#/glossary/${id}`, score: scoreOf(words, [[term, 3]]) })),
   ];
 }
 
-/** How well the words fit these texts, each with its weight; 0 when one of the words is nowhere. */
+/** Scores the words against weighted texts. The score is 0 if a word is in none of the texts. */
 function scoreOf(words: string[], texts: [text: string, weight: number][]): number {
   let score = 0;
   for (const word of words) {
@@ -58,7 +59,7 @@ function scoreOf(words: string[], texts: [text: string, weight: number][]): numb
   return score / words.length;
 }
 
-/** 4 for the whole text, 3 for its beginning, 2 for the beginning of a word in it, 1 for anywhere. */
+/** Returns 4 for the whole text, 3 for its beginning, 2 for the beginning of a word, 1 for any other place, 0 for no match. */
 function fit(word: string, text: string): number {
   if (text === word) return 4;
   const at = text.indexOf(word);

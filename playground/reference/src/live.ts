@@ -18,7 +18,7 @@ interface Entry {
 
 const kept = new Map<string, Promise<unknown>>();
 
-/** The `data` of a public list, or nothing when it cannot be had. */
+/** Fetches the `data` of a public list. Returns an empty list if the request fails. */
 async function listOf<T>(address: string): Promise<T[]> {
   const asked = kept.get(address) ?? fetch(address, { credentials: 'omit' }).then((response) => (response.ok ? response.json() : { data: [] }));
   kept.set(address, asked);
@@ -30,7 +30,7 @@ async function listOf<T>(address: string): Promise<T[]> {
   }
 }
 
-/** Fills in what this page has left open for the service. */
+/** Fills the elements of the page that need data from the service. */
 export async function showLive(main: HTMLElement): Promise<void> {
   const article = main.querySelector<HTMLElement>('article');
   const { operation, audience, scope } = article?.dataset ?? {};
@@ -55,7 +55,7 @@ async function fillPlan(line: Element | null, scope: string): Promise<void> {
   const granting = features.find((feature) => feature.scope && reaches([feature.scope], scope));
   if (!line?.isConnected || !granting) return;
   const plans = granting.tiers.filter((tier) => tier.enabled).map((tier) => tier.tier_code);
-  const where = plans.length === granting.tiers.length ? 'every plan' : plans.length === 0 ? 'no plan' : plans.join(', ');
+  const where = plans.length === granting.tiers.length ? 'every tier' : plans.length === 0 ? 'no tier' : plans.join(', ');
   line.querySelector('dd')?.replaceChildren(`${granting.name}: in ${where}`);
   line.removeAttribute('hidden');
 }

@@ -6,13 +6,13 @@ const nav = byId('nav');
 const menu = byId<HTMLButtonElement>('menu');
 const buttons = () => nav.querySelectorAll<HTMLButtonElement>('.audiences button');
 
-/** Shows the operations for these callers, and hides the others. */
+/** Shows the operations of one audience and hides the others. */
 export function showAudience(audience: Audience): void {
   for (const button of buttons()) button.setAttribute('aria-pressed', String(button.dataset.audience === audience));
   for (const list of nav.querySelectorAll<HTMLElement>('div[data-audience]')) list.hidden = list.dataset.audience !== audience;
 }
 
-/** Marks the link to this address as the current one, and opens the group that it is in. */
+/** Marks the link to this address as current and opens its group. */
 export function markCurrent(address: string): void {
   nav.querySelector('[aria-current]')?.removeAttribute('aria-current');
   const link = [...nav.querySelectorAll('a')].find((one) => one.getAttribute('href') === address);

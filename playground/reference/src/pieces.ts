@@ -13,15 +13,16 @@ export interface Index {
   codes: [code: string, title: string][];
   scopes: [scope: string, about: string][];
   schemas: string[];
+  terms: [id: string, term: string, definition: string][];
 }
 
-/** Which operations, by their place in the index, ask for a field and which answer with it. */
+/** For each field, the positions in the index of the operations that accept it and that return it. */
 export type Fields = Record<string, [asked: number[], answered: number[]]>;
 
 const folder = document.documentElement.dataset.pieces ?? '';
 const kept = new Map<string, Promise<unknown>>();
 
-/** The content of a file. Rejects with `Missing` when there is none, with another error when it cannot be had. */
+/** Fetches a file. Rejects with `Missing` if the file does not exist, and with another error if the request fails. */
 export function load<T>(name: string): Promise<T> {
   const found = kept.get(name) ?? fetched(name);
   kept.set(name, found);
@@ -34,7 +35,7 @@ export class Missing extends Error {}
 async function fetched(name: string): Promise<unknown> {
   const response = await fetch(folder + name);
   if (response.status === 404) throw new Missing(name);
-  if (!response.ok) throw new Error(`The service answered ${response.status}.`);
+  if (!response.ok) throw new Error(`The service returned status ${response.status}.`);
   return response.json();
 }
 

@@ -1,17 +1,17 @@
 // The addresses of the reference, and the fragment that each address shows.
 
 export interface Place {
-  kind: 'first' | 'operations' | 'codes' | 'scopes' | 'schemas' | 'changes' | 'fields' | 'unknown';
-  /** Which one, or empty for the list of all. */
+  kind: 'first' | 'operations' | 'codes' | 'scopes' | 'schemas' | 'changes' | 'glossary' | 'fields' | 'unknown';
+  /** Name of the item, or empty for the list. */
   name: string;
-  /** The `id` to scroll to, or empty. */
+  /** The `id` to scroll to, or empty. For the glossary, the id of a term. */
   anchor: string;
 }
 
 const NAME = /^[\w.:-]+$/;
-const KINDS = ['operations', 'codes', 'scopes', 'schemas', 'changes', 'fields'] as const;
+const KINDS = ['operations', 'codes', 'scopes', 'schemas', 'changes', 'glossary', 'fields'] as const;
 
-/** What this address shows; null when it lies outside of the reference. */
+/** Returns the place that an address shows, or null for an address outside the reference. */
 export function placeOf(url: URL): Place | null {
   if (url.origin !== location.origin) return null;
   const path = url.pathname.replace(/\/$/, '');
@@ -23,6 +23,7 @@ export function placeOf(url: URL): Place | null {
   if (!isHashPlace || url.hash === '#/') return { kind: 'first', name: '', anchor };
   const [kind = '', name = ''] = decoded(url.hash.slice(2)).split('/');
   const known = KINDS.find((one) => one === kind);
+  if (known === 'glossary' && (name === '' || NAME.test(name))) return { kind: known, name: '', anchor: name };
   return known && (name === '' || NAME.test(name)) ? { kind: known, name, anchor } : { kind: 'unknown', name: kind, anchor };
 }
 
@@ -34,19 +35,21 @@ function decoded(text: string): string {
   }
 }
 
-/** The one address of a place; operations and codes have a path, the others stand behind the `#`. */
+/** Returns the canonical address of a place. Operations and codes have a path; other places are after the `#`. */
 export function addressOf({ kind, name, anchor }: Place): string {
   const end = anchor ? `#${anchor}` : '';
   if (kind === 'first') return `/reference${end}`;
+  if (kind === 'glossary') return `/reference#/glossary${anchor && `/${anchor}`}`;
   if (name && (kind === 'operations' || kind === 'codes')) return `/reference/${kind}/${name}${end}`;
   return `/reference#/${kind}${name && `/${name}`}`;
 }
 
-/** The file of a place's piece, or null for what has none. */
+/** Returns the file with the content of a place, or null if the place has no file. */
 export function pieceOf({ kind, name }: Place): string | null {
   switch (kind) {
     case 'first': return 'pages/first.json';
     case 'changes': return 'pages/changes.json';
+    case 'glossary': return 'pages/glossary.json';
     case 'codes': return name ? `codes/${name}.json` : 'pages/codes.json';
     case 'scopes': return name ? `scopes/${name.replace(':', '-')}.json` : 'pages/scopes.json';
     case 'operations': return name ? `operations/${name}.json` : null;

@@ -9,7 +9,7 @@ export interface Result {
   milliseconds: number;
 }
 
-/** Longer texts are cut in the page; the file that can be saved is whole. */
+/** Maximum number of characters that the page shows. The download is complete. */
 const LONGEST = 200_000;
 const FIRST_HEADERS = ['x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-limit', 'x-ratelimit-daily-remaining', 'x-ratelimit-daily-limit', 'retry-after', 'etag', 'location'];
 let address = '';
@@ -21,7 +21,7 @@ export async function showResult(place: HTMLElement, result: Result, form: HTMLF
   const status = element('span', { class: response.ok ? 'status' : 'status refused' }, String(response.status));
   const head = element('p', { class: 'verdict' }, status, ` ${response.statusText} · ${Math.round(milliseconds)} ms · ${sizeOf(bytes.size)}`);
   place.replaceChildren(head, ...(await bodyOf(result, form)), headersOf(response),
-    element('details', {}, element('summary', {}, 'What was sent'), element('pre', {}, element('code', {}, sent))));
+    element('details', {}, element('summary', {}, 'Request'), element('pre', {}, element('code', {}, sent))));
 }
 
 function sizeOf(bytes: number): string {
@@ -29,10 +29,10 @@ function sizeOf(bytes: number): string {
 }
 
 async function bodyOf({ response, bytes }: Result, form: HTMLFormElement): Promise<Node[]> {
-  if (bytes.size === 0) return [element('p', {}, 'There is no body.')];
+  if (bytes.size === 0) return [element('p', {}, 'The response has no body.')];
   const type = (response.headers.get('Content-Type') ?? '').split(';')[0] ?? '';
-  const save = element('p', {}, element('a', { href: address, download: fileName(response, type), 'data-plain': true }, 'Save the body'));
-  if (type.startsWith('image/')) return [element('img', { class: 'picture', src: address, alt: 'The picture of the answer' }), save];
+  const save = element('p', {}, element('a', { href: address, download: fileName(response, type), 'data-plain': true }, 'Download the body'));
+  if (type.startsWith('image/')) return [element('img', { class: 'picture', src: address, alt: 'Image in the response' }), save];
   if (!/json|^text\/|yaml|xml/.test(type)) return [save];
   const text = await bytes.text();
   const pretty = type.endsWith('json') && !type.includes('ndjson') ? formatted(text) : text;
@@ -48,7 +48,7 @@ function formatted(text: string): string {
   }
 }
 
-/** A token that was just issued can be tried with at once. */
+/** Offers to use the access token of a response in the next requests. */
 function tokenOffer(text: string, form: HTMLFormElement): Node[] {
   let issued: unknown;
   try {
@@ -61,7 +61,7 @@ function tokenOffer(text: string, form: HTMLFormElement): Node[] {
   button.addEventListener('click', () => {
     rememberToken(issued);
     fillToken(form);
-    button.replaceWith(element('span', {}, 'The token is used from now on.'));
+    button.replaceWith(element('span', {}, 'Requests now use this token.'));
   });
   return [element('p', {}, button)];
 }

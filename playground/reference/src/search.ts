@@ -43,14 +43,14 @@ async function search(): Promise<void> {
     draw();
   } catch {
     close();
-    found.textContent = 'The index could not be fetched.';
+    found.textContent = 'The search index could not be loaded.';
   }
 }
 
 function draw(): void {
   list.replaceChildren(...hits.map(option));
-  if (hits.length === 0) list.append(element('p', { class: 'nothing' }, 'Nothing is called so.'));
-  found.textContent = hits.length === 0 ? 'Nothing was found.' : `${hits.length} found.`;
+  if (hits.length === 0) list.append(element('p', { class: 'nothing' }, 'No match. Try another word.'));
+  found.textContent = hits.length === 0 ? 'No results.' : hits.length === 1 ? '1 result.' : `${hits.length} results.`;
   list.hidden = false;
   input.setAttribute('aria-expanded', 'true');
   mark(hits.length > 0 ? 0 : -1);

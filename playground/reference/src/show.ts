@@ -12,7 +12,7 @@ const main = byId('main');
 let shown: string | null = null;
 let asked = 0;
 
-/** Shows what the address bar says. The first page of a visit does not take the focus; those that follow do. */
+/** Shows the place of the current address. Every page except the first one of a visit moves the focus to its heading. */
 export async function show(takesFocus: boolean): Promise<void> {
   const place = placeOf(new URL(location.href)) ?? { kind: 'unknown', name: '', anchor: '' } satisfies Place;
   const address = addressOf(place);
@@ -23,7 +23,7 @@ export async function show(takesFocus: boolean): Promise<void> {
   arrive(place, takesFocus);
 }
 
-/** Puts the piece into the page. Answers whether it is still the one that is wanted. */
+/** Replaces the content of the page. Returns false if the user has opened another place during the request. */
 async function exchange(place: Place): Promise<boolean> {
   const mine = (asked += 1);
   main.setAttribute('aria-busy', 'true');
@@ -46,19 +46,19 @@ async function contentOf(place: Place): Promise<Node[]> {
     document.title = `${title} · Labs API reference`;
     return [...new DOMParser().parseFromString(html, 'text/html').body.childNodes];
   } catch (error) {
-    document.title = 'Not shown · Labs API reference';
+    document.title = 'Error · Labs API reference';
     return [failure(error)];
   }
 }
 
 function failure(error: unknown): HTMLElement {
   if (error instanceof Missing) {
-    return element('article', {}, element('h1', { tabindex: '-1' }, 'This page does not exist'),
-      element('p', {}, 'Search for it, or look through the list of operations. If the service has become newer since this page was opened, load it again.'));
+    return element('article', {}, element('h1', { tabindex: '-1' }, 'Page not found'),
+      element('p', {}, 'Use the search or the list of operations. If the service was upgraded after you opened this page, reload it.'));
   }
   const again = element('button', { type: 'button' }, 'Try again');
   again.addEventListener('click', () => void show(true));
-  return element('article', {}, element('h1', { tabindex: '-1' }, 'The page could not be fetched'), element('p', {}, String((error as Error).message)), again);
+  return element('article', {}, element('h1', { tabindex: '-1' }, 'The page could not be loaded'), element('p', {}, String((error as Error).message)), again);
 }
 
 function wake(): void {
@@ -83,13 +83,13 @@ function arrive({ anchor }: Place, takesFocus: boolean): void {
   main.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
 }
 
-/** Goes to an address of the reference, as a link does. */
+/** Navigates to an address of the reference. */
 export function go(address: string): void {
   history.pushState(null, '', address);
   void show(true);
 }
 
-/** Links within the reference change the page without loading it anew; all others are the browser's. */
+/** Opens links within the reference without a reload. The browser handles all other links. */
 export function followLinks(): void {
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

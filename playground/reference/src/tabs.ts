@@ -36,7 +36,7 @@ async function copy(button: HTMLButtonElement): Promise<void> {
     await navigator.clipboard.writeText(text);
     button.textContent = 'Copied';
   } catch {
-    button.textContent = 'Not allowed to copy';
+    button.textContent = 'Copying failed';
   }
   setTimeout(() => (button.textContent = 'Copy'), 2000);
 }

@@ -21,7 +21,7 @@ export function wakeTheme(): void {
   });
 }
 
-/** What was kept under this name; null also where the browser keeps nothing. */
+/** Returns the stored value, or null if the value is not set or the browser does not allow storage. */
 export function remembered(key: string): string | null {
   try {
     return localStorage.getItem(key);

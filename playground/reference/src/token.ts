@@ -10,7 +10,7 @@ export function rememberToken(value: string): void {
   held = value.trim().replace(/^Bearer\s+/i, '');
 }
 
-/** Puts the token into the field of a form, if it has one. */
+/** Writes the token into the token field of a form, if the form has one. */
 export function fillToken(form: HTMLFormElement): void {
   const field = form.querySelector<HTMLInputElement>('[data-in=token]');
   if (field) field.value = held;

@@ -6,43 +6,43 @@ export type Schemas = components['schemas'];
 export type Problem = Pick<Schemas['Problem'], 'title' | 'detail' | 'status'> & Partial<Schemas['Problem']>;
 export type Api = Client<paths>;
 
-/** A refusal of the service, with its problem document (RFC 9457). */
+/** An error response with its problem document (RFC 9457). */
 export class Refusal extends Error {
   constructor(readonly problem: Problem) {
     super(problem.detail);
   }
 }
 
-/** No answer came at all. */
+/** There was no response. */
 export class Unreachable extends Error {}
 
 const LONGEST_WAIT_SECONDS = 10;
 const TRIES = 4;
 
-/** The marketplace's public reads. They go to the sample's own server, which adds the token of its program. */
+/** Client for public reads of the marketplace. The sample's server adds the token of its machine client. */
 export const storefront: Api = createClient<paths>({ baseUrl: '', fetch: (request) => patiently(request, fetch) });
 
-/** The service itself, for the calls of a person. `send` adds that person's token. */
+/** Creates a client that calls the service directly. `send` adds the token of the user. */
 export function serviceClient(baseUrl: string, send: (request: Request) => Promise<Response>): Api {
   return createClient<paths>({ baseUrl, fetch: (request) => patiently(request, send) });
 }
 
-/** The data of an answer; a refusal is thrown. */
+/** Returns the data of a response. Throws a `Refusal` on errors. */
 export async function dataOf<T>(asked: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<NonNullable<T>> {
   const { data, error, response } = await asked;
   if (data !== undefined && data !== null) return data;
   throw new Refusal(problemOf(error, response.status));
 }
 
-/** Leaves out what is undefined, as optional parameters want it. */
+/** Removes undefined values, for optional parameters. */
 export function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 /**
- * Sends a request, and again after the time that a 429 names in Retry-After. A request that is refused so was not
- * begun, which makes it safe to repeat whatever it does. A long wait is left to the reader.
+ * Sends a request. After a 429, it retries when the time in Retry-After has passed. The service has not started a request that it
+ * rejects with 429, so a retry is always safe. If the time is too long, the user decides whether to retry.
  */
 async function patiently(request: Request, send: (request: Request) => Promise<Response>): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
@@ -57,7 +57,7 @@ async function reached(send: (request: Request) => Promise<Response>, request: R
   try {
     return await send(request);
   } catch (error) {
-    if (error instanceof TypeError) throw new Unreachable(`No answer from ${new URL(request.url).origin}.`);
+    if (error instanceof TypeError) throw new Unreachable(`No response from ${new URL(request.url).origin}.`);
     throw error;
   }
 }
@@ -71,8 +71,8 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What an answer that is no success says; an answer of something that stands between may say nothing. */
+/** Returns the problem document of an error response, or a generic one: a proxy may respond without a problem document. */
 function problemOf(error: unknown, status: number): Problem {
   const said = typeof error === 'object' && error !== null ? (error as Partial<Problem>) : {};
-  return { ...said, status, title: said.title ?? 'The service refused', detail: said.detail ?? `It answered ${status} and said nothing more. Try again in a moment.` };
+  return { ...said, status, title: said.title ?? 'The service rejected the request', detail: said.detail ?? `The service returned status ${status} without details. Try again in a moment.` };
 }

@@ -3,7 +3,7 @@
 type Value = string | number | boolean | null | undefined | ((event: Event) => void);
 export type Child = Node | string | null | undefined | false;
 
-/** Makes an element. Functions become listeners (`onclick`), true an empty attribute, false and null none. */
+/** Creates an element. Functions become listeners (`onclick`), true becomes an empty attribute, false and null are omitted. */
 export function h<K extends keyof HTMLElementTagNameMap>(name: K, attributes: Record<string, Value> = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -14,7 +14,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(name: K, attributes: Re
   return element;
 }
 
-/** Those of these children that are there. */
+/** Returns the children without empty values. */
 export function present(children: Child[]): (Node | string)[] {
   return children.filter((child) => child !== null && child !== undefined && child !== false && child !== '') as (Node | string)[];
 }
@@ -31,8 +31,8 @@ const asAnswered: HtmlPolicy = { createHTML: (html) => html };
 const policy = factory ? factory.createPolicy('service-html', asAnswered) : asAnswered;
 
 /**
- * Shows HTML that the service made of Markdown: the fields named `…_html`, and nothing else. The content security
- * policy demands trusted types, so that no other place of this page can set HTML.
+ * Shows HTML that the service rendered from Markdown: only for the fields named `…_html`. The content security policy requires
+ * trusted types, so no other code of this page can insert HTML.
  */
 export function safeHtml(html: string): HTMLElement {
   const element = h('div', { class: 'prose' });
@@ -40,28 +40,28 @@ export function safeHtml(html: string): HTMLElement {
   return element;
 }
 
-/** Plain text whose paragraphs are parted by empty lines. */
+/** Plain text with paragraphs, which empty lines separate. */
 export function paragraphs(text: string, lang?: string): HTMLElement {
   return h('div', { class: 'prose', lang }, ...text.split(/\n\s*\n/).map((part) => h('p', {}, part)));
 }
 
-/** A link that leaves the page; null where there is none, or where it is no web address. */
+/** An external link, or null if the URL is missing or is not an http or https URL. */
 export function external(url: string | null, text: string): HTMLElement | null {
   return url && /^https?:\/\//i.test(url) ? h('a', { href: url, rel: 'noopener noreferrer' }, text) : null;
 }
 
-/** A day in words, with the moment for machines. */
+/** A date in words, with the exact time for programs. */
 export function day(moment: string, lang?: string): HTMLElement {
   const text = new Date(moment).toLocaleDateString(lang ?? 'en', { year: 'numeric', month: 'long', day: 'numeric' });
   return h('time', { datetime: moment }, text);
 }
 
-/** A number with its noun, as in `1 review` and `2 reviews`. */
+/** Formats a number with its noun: `1 review`, `2 reviews`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 }
 
-/** What a language is called in itself. */
+/** Returns the name of a language in that language. */
 export function languageName(locale: string): string {
   return new Intl.DisplayNames([locale], { type: 'language' }).of(locale) ?? locale;
 }

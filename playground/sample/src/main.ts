@@ -21,7 +21,7 @@ const session = new Session(service);
 
 const outlet = h('main', { id: 'main', tabindex: -1 });
 const header = h('header', { class: 'top' });
-document.body.append(h('a', { class: 'skip', href: '#main' }, 'To the content'), header, outlet, footer());
+document.body.append(h('a', { class: 'skip', href: '#main' }, 'Skip to the content'), header, outlet, footer());
 
 const field = searchField();
 const languages = localeChoice();
@@ -44,7 +44,7 @@ start(
     '/board/new': board.propose,
     '/board/:name': board.request,
   },
-  async () => nothingHere('This page does not exist.'),
+  async () => nothingHere('The page does not exist.'),
   broken,
 );
 
@@ -68,9 +68,9 @@ function person(): HTMLElement {
   return place;
 }
 
-/** The locale is a part of the address, so that a link shows to others what it shows here. */
+/** Select field for the locale. The locale is part of the address, so that a link shows the same texts to everyone. */
 function localeChoice(): HTMLElement {
-  const choice = h('select', { 'aria-label': 'Language of the texts' }, h('option', { value: '' }, 'Texts as written'));
+  const choice = h('select', { 'aria-label': 'Language of the texts' }, h('option', { value: '' }, 'Original language'));
   choice.addEventListener('change', () => {
     const query = new URLSearchParams(location.search);
     query.delete('locale');
@@ -81,7 +81,7 @@ function localeChoice(): HTMLElement {
   return choice;
 }
 
-/** Those that anything on show is written in, as the facets of a search for everything tell. */
+/** Adds the languages of all listings to the select field, from the facets of a search without filters. */
 async function offerLocales(): Promise<void> {
   try {
     const { facets } = await dataOf(storefront.GET('/v1/marketplace/public/listings', { params: { query: { limit: 1 } } }));
@@ -94,5 +94,5 @@ async function offerLocales(): Promise<void> {
 }
 
 function footer(): HTMLElement {
-  return h('footer', {}, h('p', { class: 'small faint' }, 'A sample on the API of Labs, to copy from. ', h('a', { href: `${service}/reference` }, 'API reference'), ' ', h('a', { href: `${service}/` }, 'The service')));
+  return h('footer', {}, h('p', { class: 'small faint' }, 'A sample application for the Labs API. ', h('a', { href: `${service}/reference` }, 'API reference'), ' ', h('a', { href: `${service}/` }, 'The service')));
 }

@@ -1,9 +1,9 @@
 // Routes of the page: each has a view, and internal links do not reload the page.
 
-/** Where the reader is. `signal` ends what the view began when the reader goes on. */
+/** The current address. `signal` cancels the requests of the view when the user navigates away. */
 export interface Place {
   path: string;
-  /** What stands for `:name` in the route. */
+  /** Value of `:name` in the route. */
   name: string;
   query: URLSearchParams;
   signal: AbortSignal;
@@ -19,7 +19,7 @@ let failed: (error: unknown) => HTMLElement;
 let leaving = new AbortController();
 let shown = '';
 
-/** Begins to show views in an element. In a path, `:name` stands for one part of it. */
+/** Starts the router, which shows views in an element. In a route, `:name` matches one path segment. */
 export function start(element: HTMLElement, views: Record<string, View>, none: View, broken: (error: unknown) => HTMLElement): void {
   routes = Object.entries(views).map(([path, view]) => [new RegExp(`^${path.replace(':name', '([\\w-]+)')}$`), view]);
   [outlet, missing, failed] = [element, none, broken];
@@ -28,7 +28,7 @@ export function start(element: HTMLElement, views: Record<string, View>, none: V
   void show();
 }
 
-/** An address of the page. The reader's locale goes along; what is undefined or empty is left out. */
+/** Builds an address of the page with the current locale. It omits undefined and empty values. */
 export function link(path: string, query: Query = {}): string {
   const words = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, locale: locale() })) {
@@ -37,18 +37,18 @@ export function link(path: string, query: Query = {}): string {
   return words.size > 0 ? `${path}?${words}` : path;
 }
 
-/** Goes to an address of the page. */
+/** Navigates to an address of the page. */
 export function go(address: string): void {
   if (address !== location.pathname + location.search) history.pushState(null, '', address);
   void show();
 }
 
-/** Shows the present address anew. */
+/** Reloads the current view. */
 export function again(): void {
   void show();
 }
 
-/** The locale that the reader chose; undefined for each text in its own. */
+/** Returns the selected locale. Undefined if texts are shown in their original language. */
 export function locale(): string | undefined {
   return new URLSearchParams(location.search).get('locale') ?? undefined;
 }
@@ -61,7 +61,7 @@ function follow(event: MouseEvent): void {
   go(anchor.pathname + anchor.search);
 }
 
-/** The former view stays until the next one is there, and goes on to be read. */
+/** Shows the view of the current address. The previous view stays visible until the new one is complete. */
 async function show(): Promise<void> {
   leaving.abort();
   const { signal } = (leaving = new AbortController());
@@ -77,7 +77,7 @@ async function show(): Promise<void> {
   settle(view, focused, heading);
 }
 
-/** The view of the present address; none where the reader went on meanwhile. */
+/** Builds the view of the current address. Returns null if the user has navigated away. */
 async function made(signal: AbortSignal): Promise<HTMLElement | null> {
   const [path, query] = [location.pathname, new URLSearchParams(location.search)];
   for (const [pattern, view] of routes) {
@@ -92,7 +92,7 @@ async function made(signal: AbortSignal): Promise<HTMLElement | null> {
   return missing({ path, query, signal, name: '' });
 }
 
-/** On another page readers begin at its heading; on the same one, changed, they stay where they were. */
+/** Moves the focus to the heading of a new page. If only the query has changed, the focus stays where it was. */
 function settle(view: HTMLElement, focused: string | undefined, heading: HTMLElement | null): void {
   const first = shown === '';
   const same = shown === location.pathname;

@@ -7,11 +7,11 @@ export type State =
   | { kind: 'code'; challenge: string }
   | { kind: 'signed-in'; me: Schemas['Me'] };
 
-/** Renewed this long before its end, so that no request meets an expired token. */
+/** The token is renewed this long before it expires, so that no request uses an expired token. */
 const MARGIN_MS = 30_000;
 
 export class Session {
-  /** The service's operations, asked for with this person's token. */
+  /** Client for the service that sends the token of the user. */
   readonly api: Api;
   state: State = { kind: 'signed-out' };
   #plain: Api;
@@ -25,7 +25,7 @@ export class Session {
     this.api = serviceClient(base, (request) => this.#send(request));
   }
 
-  /** Once for each load of the page: the cookie, where there is one, signs the person in again. */
+  /** Resumes the session with the refresh cookie, if there is one. Runs once per page load. */
   resume(): Promise<void> {
     this.#resumed ??= this.#renew().then((renewed) => (renewed ? this.#learn() : undefined));
     // Without an answer the state is unknown, and the next view tries again.
@@ -33,7 +33,7 @@ export class Session {
     return this.#resumed;
   }
 
-  /** The first step. Whoever has a second factor is asked for a code next. */
+  /** First step of the sign-in. A user with a second factor must then enter a code. */
   async signIn(email: string, password: string): Promise<void> {
     try {
       this.#keep(await dataOf(this.#plain.POST('/v1/auth/sessions', { body: { email, password } })));
@@ -45,26 +45,26 @@ export class Session {
     await this.#learn();
   }
 
-  /** The second step. */
+  /** Second step of the sign-in. */
   async verify(code: string): Promise<void> {
     if (this.state.kind !== 'code') return;
     this.#keep(await dataOf(this.#plain.POST('/v1/auth/sessions:verify-mfa', { body: { challenge: this.state.challenge, code } })));
     await this.#learn();
   }
 
-  /** Ends the session at the service, and forgets it here in any case. */
+  /** Ends the session in the service. The page signs out even if the request fails. */
   async signOut(): Promise<void> {
     this.forget();
     await this.#plain.POST('/v1/auth/sessions:sign-out', {});
   }
 
-  /** Signed out as far as this page knows. */
+  /** Signs out in this page only. */
   forget(notice?: string): void {
     this.#token = null;
     this.#set({ kind: 'signed-out', ...(notice ? { notice } : {}) });
   }
 
-  /** Sends with the token, renewed where its time is over, and once more where it was refused all the same. */
+  /** Sends a request with the token. It renews an expired token first, and retries once after a 401. */
   async #send(request: Request): Promise<Response> {
     const again = request.clone();
     if (!this.#token || this.#token.until < Date.now()) await this.#renew();
@@ -72,7 +72,7 @@ export class Session {
     // The service returns 401 before it executes anything, so a retry is safe.
     if (response.status !== 401) return response;
     if (await this.#renew()) return fetch(this.#signed(again));
-    this.forget('Your session has ended. Sign in again to go on.');
+    this.forget('Your session has ended. Sign in again to continue.');
     return response;
   }
 
@@ -82,7 +82,7 @@ export class Session {
     return new Request(request, { headers });
   }
 
-  /** Renews once, however many ask for it at the same time. Whether there is a token now. */
+  /** Renews the token and returns whether there is one. Concurrent calls share one request. */
   #renew(): Promise<boolean> {
     this.#renewing ??= dataOf(this.#plain.POST('/v1/auth/sessions:refresh', {}))
       .then((token) => this.#keep(token))
@@ -99,11 +99,11 @@ export class Session {
     this.#token = { text: token.access_token, until: Date.now() + token.expires_in * 1000 - MARGIN_MS };
   }
 
-  /** Learns whose token it is: the board belongs to people of partners. */
+  /** Fetches the user of the token. Only users of partners can use the board. */
   async #learn(): Promise<void> {
     const me = await dataOf(this.api.GET('/v1/system/me'));
     if (me.principal_type === 'PARTNER_USER') this.#set({ kind: 'signed-in', me });
-    else this.forget('You are signed in as somebody who belongs to no partner. The board here is for people of partners.');
+    else this.forget('Your account does not belong to a partner. Only users of partners can use the board.');
   }
 
   #set(state: State): void {

@@ -12,7 +12,7 @@ before(async () => {
 after(() => sample?.close());
 
 const BASTIEN = 'bastien.faure@belletablee.example';
-/** Without a cookie yet, or with one that has ended, the first try to renew the token is refused. */
+/** Without a valid refresh cookie, the first renewal of the token fails. */
 const expected = [{ path: '/v1/auth/sessions', status: 401 }];
 const requests = (page) => page.locator('.requests > li');
 
@@ -21,30 +21,30 @@ async function signIn(page, { email, password, secret }) {
   await page.getByLabel('Password').fill(password);
   await page.keyboard.press('Enter');
   if (secret) {
-    await page.getByLabel('Code of your authenticator').fill(await freshCode(secret));
+    await page.getByLabel('Code from your authenticator app').fill(await freshCode(secret));
     await page.keyboard.press('Enter');
   }
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
   await ready(page);
 }
 
-/** Waits for the service's answer to what is done, and answers its data. */
+/** Runs an action and returns the data of the service's response. */
 async function answered(page, method, path, act) {
   const answer = page.waitForResponse((response) => response.request().method() === method && new URL(response.url()).pathname.endsWith(path));
   await act();
   return (await answer).json();
 }
 
-test('a partner proposes, sees what is similar, votes, comments and follows', { skip }, async () => {
+test('user proposes, sees similar requests, votes, comments and follows', { skip }, async () => {
   const steps = async (page) => {
     await signIn(page, personOf(BASTIEN));
     await leads(page, () => page.getByRole('link', { name: 'Propose' }).click(), '**/board/new');
-    const title = page.getByLabel('What do you want, in a line?');
+    const title = page.getByLabel('Title');
     await title.pressSequentially('Split the bill');
     await page.locator('.near').getByRole('link', { name: 'Split a bill between guests' }).waitFor();
     const wanted = `Bells for the terrace ${randomUUID().slice(0, 8)}`;
     await title.fill(wanted);
-    await page.getByLabel('What is it for?').fill('Guests **wave**, and <b>nobody</b> sees it.');
+    await page.getByLabel('Description').fill('Guests **wave**, and <b>nobody</b> sees it.');
     await page.getByLabel('Topic').selectOption('Kitchen');
     await leads(page, () => page.getByRole('button', { name: 'Propose' }).click(), /\/board\/[0-9a-f-]{36}$/);
     assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), wanted);
@@ -52,7 +52,7 @@ test('a partner proposes, sees what is similar, votes, comments and follows', { 
     await page.getByText('<b>nobody</b> sees it', { exact: false }).waitFor();
 
     const vote = page.getByRole('button', { name: `Vote for ${wanted}` });
-    assert.equal(await vote.getAttribute('aria-pressed'), 'true', 'the vote of whoever proposes is cast');
+    assert.equal(await vote.getAttribute('aria-pressed'), 'true', 'a proposal includes the vote of its user');
     assert.equal((await answered(page, 'DELETE', '/vote', () => vote.click())).votes, 0);
     await page.getByRole('button', { name: `Vote for ${wanted}: 0 votes`, pressed: false }).waitFor();
     assert.equal((await answered(page, 'PUT', '/vote', () => vote.click())).votes, 1);
@@ -72,14 +72,14 @@ test('a partner proposes, sees what is similar, votes, comments and follows', { 
 });
 
 async function comment(page) {
-  await page.getByText('Nobody has said anything yet.').waitFor();
+  await page.getByText('No comments yet.').waitFor();
   await page.getByLabel('Add a comment').fill('We ring *twice*.');
   await page.getByRole('button', { name: 'Comment' }).click();
   const one = page.locator('.comment');
   await one.getByText('twice').waitFor();
   assert.equal(await page.getByLabel('Add a comment').inputValue(), '', 'the field is free for the next');
   await one.getByRole('button', { name: 'Edit' }).click();
-  await page.getByLabel('Change your comment').fill('We ring once.');
+  await page.getByLabel('Edit your comment').fill('We ring once.');
   await one.getByRole('button', { name: 'Save' }).click();
   await one.getByText('We ring once.').waitFor();
   await one.getByText('edited').waitFor();
@@ -89,7 +89,7 @@ async function comment(page) {
   assert.equal(await page.locator('.comment').count(), 1);
 }
 
-test('a vote shows at once, and is taken back where the service refuses it', { skip }, async () => {
+test('vote shows immediately and is reverted on errors', { skip }, async () => {
   const steps = async (page) => {
     await signIn(page, personOf(BASTIEN));
     const vote = page.getByRole('button', { name: 'Vote for A sandbox with sample venues' });
@@ -99,20 +99,20 @@ test('a vote shows at once, and is taken back where the service refuses it', { s
     await page.route('**/vote', async (route) => {
       if (route.request().method() === 'OPTIONS') return route.continue();
       await held;
-      await route.fulfill({ status: 409, contentType: 'application/problem+json', headers: { 'Access-Control-Allow-Origin': sample.base }, body: JSON.stringify({ title: 'In conflict', status: 409, detail: 'It was merged meanwhile.' }) });
+      await route.fulfill({ status: 409, contentType: 'application/problem+json', headers: { 'Access-Control-Allow-Origin': sample.base }, body: JSON.stringify({ title: 'In conflict', status: 409, detail: 'The request has been merged.' }) });
     });
     await vote.click();
     assert.equal(await vote.getAttribute('aria-pressed'), 'true', 'before the answer');
     assert.notEqual(await vote.textContent(), before);
     answer();
-    await page.getByRole('alert').getByText('It was merged meanwhile.').waitFor();
+    await page.getByRole('alert').getByText('The request has been merged.').waitFor();
     assert.equal(await vote.textContent(), before);
     assert.equal(await vote.getAttribute('aria-pressed'), 'false');
   };
   await visit(sample, '/board', steps, { expected: [...expected, { path: '/vote', status: 409 }] });
 });
 
-test('the board is filtered and sorted by what stands in the address', { skip }, async () => {
+test('address determines filters and order of the board', { skip }, async () => {
   const steps = async (page) => {
     await signIn(page, personOf(BASTIEN));
     await leads(page, () => page.getByLabel('Shipped').check(), /status=SHIPPED/);
@@ -121,48 +121,48 @@ test('the board is filtered and sorted by what stands in the address', { skip },
     await leads(page, () => page.getByLabel('Shipped').uncheck(), (url) => !url.search.includes('status'));
     await leads(page, () => page.getByLabel('Topic').selectOption('Webhooks'), /topic=/);
     assert.equal(await requests(page).count(), 4);
-    await page.getByLabel('Words').fill('signed');
+    await page.getByLabel('Search text').fill('signed');
     await leads(page, () => page.keyboard.press('Enter'), /q=signed/);
     assert.deepEqual(await requests(page).locator('h3').allTextContents(), ['Signed webhooks']);
     await leads(page, () => page.goto(`${sample.base}/board?whose=mine&sort=-created_at`), /whose=mine/);
     assert.ok((await requests(page).count()) > 1);
-    assert.equal(await page.locator('.requests').getByText('Elbkontor').count(), 0, 'only what this person of Belle Tablée proposed');
-    await page.getByLabel('Words').fill('xyzzyplugh');
+    assert.equal(await page.locator('.requests').getByText('Elbkontor').count(), 0, 'only requests of this user');
+    await page.getByLabel('Search text').fill('xyzzyplugh');
     await leads(page, () => page.keyboard.press('Enter'), /q=xyzzyplugh/);
-    await page.getByRole('heading', { name: 'No request is like that' }).waitFor();
+    await page.getByRole('heading', { name: 'No requests match' }).waitFor();
   };
   await visit(sample, '/board', steps, { expected });
 });
 
-test('a request tells its history, its duplicates and staff’s answers, and only what is allowed has a button', { skip }, async () => {
+test('request shows history, duplicates, answers and allowed actions', { skip }, async () => {
   const steps = async (page) => {
     await signIn(page, personOf('camille.roussel@belletablee.example'));
     await leads(page, () => page.getByRole('link', { name: 'Split a bill between guests' }).click(), /\/board\/[0-9a-f-]{36}/);
     await page.locator('.history').getByText('In progress').waitFor();
     await page.locator('.comment.answer').getByText('Staff').waitFor();
     await leads(page, () => page.locator('aside').getByRole('link', { name: 'Partager l\'addition entre les clients' }).last().click(), /\/board\/[0-9a-f-]{36}/);
-    await page.getByText('It was merged into another request.').waitFor();
-    assert.equal(await page.locator('button.vote').count(), 0, 'no vote for what was merged');
+    await page.getByText('This request was merged into another request.').waitFor();
+    assert.equal(await page.locator('button.vote').count(), 0, 'a merged request has no vote button');
     assert.equal(await page.getByLabel('Add a comment').count(), 0);
     await leads(page, () => page.getByRole('link', { name: 'Vote and comment there' }).click(), /\/board\/[0-9a-f-]{36}/);
 
     await page.goto(`${sample.base}/board?q=lower+fees`);
     await ready(page);
     await leads(page, () => page.getByRole('link', { name: 'Lower fees for small venues' }).click(), /\/board\/[0-9a-f-]{36}/);
-    await page.getByText('Staff locked the comments here.').waitFor();
+    await page.getByText('Staff members locked the comments.').waitFor();
     await page.goto(`${sample.base}/board?status=SHIPPED`);
     await ready(page);
     const shipped = requests(page).filter({ hasText: 'Find listings by the vendor' });
-    assert.equal(await shipped.getByRole('button').count(), 0, 'nobody votes for what was shipped');
+    assert.equal(await shipped.getByRole('button').count(), 0, 'a shipped request has no vote button');
 
     await leads(page, () => page.getByRole('link', { name: 'Roadmap' }).click(), '**/board/roadmap');
     assert.deepEqual(await page.locator('.roadmap h2').allTextContents(), ['Planned 4', 'In progress 3', 'Shipped in the last 180 days 3']);
-    await page.locator('.pace').getByText('answered or moved on').waitFor();
+    await page.locator('.pace').getByText('with an answer or a new status').waitFor();
   };
   await visit(sample, '/board', steps, { expected });
 });
 
-test('a second factor is asked for, a reload keeps the session, a sign-out ends it, and the token lies nowhere', { skip }, async () => {
+test('session with second factor survives a reload and stores no token', { skip }, async () => {
   const steps = async (page, context) => {
     await page.getByLabel('E-mail').fill(BASTIEN);
     await page.getByLabel('Password').fill('not the password');
@@ -178,12 +178,12 @@ test('a second factor is asked for, a reload keeps the session, a sign-out ends 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Password').waitFor();
     await page.reload();
-    await page.getByRole('heading', { name: 'The board of partners' }).waitFor();
+    await page.getByRole('heading', { name: 'Partner board' }).waitFor();
   };
   await visit(sample, '/board', steps, { expected });
 });
 
-test('a service that lets no page in is told in words, with how it is to be started', { skip }, async () => {
+test('unreachable board explains how to start the service', { skip }, async () => {
   const blocked = [{ path: '/v1/auth/sessions:refresh', status: 'net::ERR_FAILED' }];
   await visit(sample, '/', async (page) => {
     await page.route('**/v1/auth/sessions:refresh', (route) => route.abort());

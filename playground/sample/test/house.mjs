@@ -7,27 +7,27 @@ import { openBrowser } from '../../test/browser.mjs';
 import { settings } from '../program.mjs';
 import { start } from '../server.mjs';
 
-/** Tests in Chromium need a service with the sample data, and the sheet of its sign-ins. */
-export const skip = process.env.LABS_TEST_BASE ? false : 'LABS_TEST_BASE names no service with sample data';
+/** Tests in Chromium need a service with sample data, and its sign-ins.txt. */
+export const skip = process.env.LABS_TEST_BASE ? false : 'LABS_TEST_BASE is not set to a service with sample data';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Starts the sample at the port that the service lets in. Answers `{ base, service, close }`. */
+/** Starts the sample on the port whose origin the service allows. Returns `{ base, service, close }`. */
 export async function startSample() {
   const set = settings({ ...process.env, LABS_BASE: process.env.LABS_TEST_BASE });
   const server = await start(set);
   return { base: `http://127.0.0.1:${server.address().port}`, service: set.base, close: () => new Promise((closed) => (server.closeAllConnections(), server.close(closed))) };
 }
 
-/** How a person of the sample data signs in. */
+/** Returns the credentials of a user of the sample data. */
 export function personOf(email) {
   const sheet = readFileSync(`${process.env.LABS_FOLDER}/sign-ins.txt`, 'utf8');
   const [, password, secret] = new RegExp(`email     ${email.replaceAll('.', '\\.')}\\n    password  (\\S+)(?:\\n    totp      (\\S+))?`).exec(sheet) ?? [];
-  assert.ok(password, `the sheet knows ${email}`);
+  assert.ok(password, `sign-ins.txt contains ${email}`);
   return { email, password, secret };
 }
 
-/** Opens a page of the sample, runs the test with it, and then asks what went wrong unseen. */
+/** Opens a page of the sample, runs the test, and then fails on policy violations, foreign requests and console errors. */
 export async function visit(sample, path, steps, { expected = [], ...options } = {}) {
   const { page, context, watch, close } = await openBrowser(options);
   // A busy machine is slow.
@@ -43,19 +43,19 @@ export async function visit(sample, path, steps, { expected = [], ...options } =
   }
 }
 
-/** Waits until the view of the present address is there. */
+/** Waits until the view of the current address is complete. */
 export async function ready(page) {
   await page.locator('main:not([aria-busy]) h1').waitFor();
 }
 
-/** Does something that leads to another address, and waits for its view. */
+/** Runs an action that navigates to another address, and waits for its view. */
 export async function leads(page, act, address) {
   await act();
   await page.waitForURL(address);
   await ready(page);
 }
 
-/** Broken policies, addresses of others, and errors in the console beside the refusals that the test calls for. */
+/** Returns policy violations, requests to foreign origins, and console errors that the test does not expect. */
 function complaints({ base, service }, watch, expected) {
   const refused = ({ text, url }) => expected.some(({ path, status }) => url.includes(path) && text.startsWith('Failed to load resource') && `${text} `.includes(` ${status} `));
   const foreign = watch.requests.filter((url) => !['data:', 'blob:'].includes(new URL(url).protocol) && ![base, service].includes(new URL(url).origin));
@@ -66,7 +66,7 @@ function complaints({ base, service }, watch, expected) {
   ];
 }
 
-/** What axe finds serious or critical on the page as it is. */
+/** Returns the serious and critical findings of axe for the current page. */
 export async function barriers(page) {
   await page.evaluate(readFileSync(AXE, 'utf8'));
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
@@ -74,7 +74,7 @@ export async function barriers(page) {
   return grave.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`));
 }
 
-/** Whether something is wider than the page. */
+/** Returns by how many pixels the content is wider than the page. */
 export function overflow(page) {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }

@@ -12,7 +12,7 @@ let service;
 let sample;
 let reached = [];
 let tokens = 0;
-/** What the stand-in answers to reads; a test may put its own in place. */
+/** Handler of the mock for reads. A test can replace it. */
 let answer;
 const found = (_request, response) => response.writeHead(200, { 'Content-Type': 'application/json', ETag: '"1"', 'Set-Cookie': 'a=b', Server: 'inside' }).end('{"data":[]}');
 
@@ -48,7 +48,7 @@ function listening(handle) {
 
 const baseOf = (server) => `http://127.0.0.1:${server.address().port}`;
 
-/** Asks the sample as nobody's client library would: the target goes out as it is written. */
+/** Sends a request to the sample without normalizing the target, unlike most client libraries. */
 function ask(path, { method = 'GET', headers = {} } = {}) {
   return new Promise((done, failed) => {
     const asked = request({ host: '127.0.0.1', port: sample.address().port, path, method, headers, agent: false }, (response) => {
@@ -59,10 +59,10 @@ function ask(path, { method = 'GET', headers = {} } = {}) {
   });
 }
 
-test('a GET of the storefront is passed on with the program’s token, and nothing of the browser’s', async () => {
+test('GET of the storefront is forwarded without the browser’s credentials', async () => {
   const { status, headers, body } = await ask(`${LISTINGS}?q=a%20b&category=x&category=y`, { headers: { Cookie: '__Host-refresh=of-a-person', Authorization: 'Bearer of-a-person', 'If-None-Match': '"0"', 'X-Forwarded-For': '10.0.0.1' } });
   assert.deepEqual([status, body, headers.etag], [200, '{"data":[]}', '"1"']);
-  assert.equal(headers['set-cookie'] ?? headers.server, undefined, 'only headers that the page needs come back');
+  assert.equal(headers['set-cookie'] ?? headers.server, undefined, 'only necessary headers are forwarded');
   const [{ url, headers: sent }] = reached;
   assert.equal(url, `${LISTINGS}?q=a%20b&category=x&category=y`);
   assert.equal(sent.authorization, `Bearer token-${tokens}`);
@@ -70,7 +70,7 @@ test('a GET of the storefront is passed on with the program’s token, and nothi
   assert.equal(sent.cookie ?? sent['x-forwarded-for'], undefined);
 });
 
-test('whatever is not a GET is refused', async () => {
+test('other methods than GET are rejected', async () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']) {
     const { status, headers, body } = await ask(`${LISTINGS}/tip-jar/reviews`, { method });
     assert.deepEqual([status, headers.allow, headers['content-type']], [405, 'GET', 'application/problem+json'], method);
@@ -79,7 +79,7 @@ test('whatever is not a GET is refused', async () => {
   assert.deepEqual(reached, []);
 });
 
-test('whatever is not of the storefront is refused, however it is written', async () => {
+test('other paths than the storefront are rejected in every spelling', async () => {
   const others = [
     '/v1/engagement/feature-requests',
     '/v1/oauth/token',
@@ -104,7 +104,7 @@ test('whatever is not of the storefront is refused, however it is written', asyn
   assert.deepEqual(reached, []);
 });
 
-test('neither secret nor token is in any answer', async () => {
+test('no response contains secret or token', async () => {
   const answers = [];
   for (const path of ['/', '/board', '/config.json', '/icon.svg', LISTINGS, '/none', `${LISTINGS}?q=${'x'.repeat(9_000)}`]) answers.push(await ask(path));
   answers.push(await ask(LISTINGS, { method: 'POST' }));
@@ -116,7 +116,7 @@ test('neither secret nor token is in any answer', async () => {
   for (const { headers, body } of answers) assert.doesNotMatch(JSON.stringify(headers) + body, /the-secret|token-\d|a-program/);
 });
 
-test('pages come with a policy that names the service and nobody else', async () => {
+test('policy of pages names only the service', async () => {
   for (const path of ['/', '/listings', '/listings/tip-jar', '/board/new']) {
     const { status, headers, body } = await ask(path);
     assert.deepEqual([status, headers['content-type'], headers['x-content-type-options']], [200, 'text/html; charset=utf-8', 'nosniff']);
@@ -127,7 +127,7 @@ test('pages come with a policy that names the service and nobody else', async ()
   }
 });
 
-test('one token serves all, and another is taken where it is refused', async () => {
+test('requests share a token, and a rejected token is replaced', async () => {
   const before = tokens;
   await Promise.all(Array.from({ length: 8 }, () => ask(LISTINGS)));
   assert.equal(tokens, before);
@@ -136,23 +136,23 @@ test('one token serves all, and another is taken where it is refused', async () 
   assert.equal((await ask(LISTINGS)).status, 200);
   assert.equal(tokens, before + 1);
   answer = (_asked, response) => response.writeHead(401, { 'Content-Type': 'application/problem+json' }).end('{"status":401}');
-  assert.equal((await ask(LISTINGS)).status, 401, 'and then it is left at that');
+  assert.equal((await ask(LISTINGS)).status, 401, 'the second 401 is forwarded');
   assert.equal(tokens, before + 2);
 });
 
-test('a refusal for now comes with its time', async () => {
+test('429 is forwarded with Retry-After', async () => {
   answer = (_asked, response) => response.writeHead(429, { 'Content-Type': 'application/problem+json', 'Retry-After': '7' }).end('{"status":429}');
   const { status, headers } = await ask(LISTINGS);
   assert.deepEqual([status, headers['retry-after'], headers['content-type']], [429, '7', 'application/problem+json']);
 });
 
-test('what is missing is told in words', async () => {
+test('missing settings are reported', async () => {
   assert.throws(() => settings({ LABS_FOLDER: '/nowhere' }), /there is no \/nowhere\/sign-ins\.txt[\s\S]*LABS_CLIENT_ID/);
-  assert.throws(() => settings({ LABS_BASE: 'labs' }), /LABS_BASE is no address of a service: labs/);
+  assert.throws(() => settings({ LABS_BASE: 'labs' }), /LABS_BASE is not an http or https URL: labs/);
   const set = settings({ LABS_CLIENT_ID: 'a', LABS_CLIENT_SECRET: SECRET });
   assert.deepEqual(set, { base: 'http://127.0.0.1:8080', port: 8090, id: 'a', secret: SECRET });
   const refusing = await listening((_asked, response) => response.writeHead(401).end());
-  await assert.rejects(start({ ...set, base: baseOf(refusing), port: 0 }), (error) => /gave no token for the program a/.test(error.message) && !error.message.includes(SECRET));
+  await assert.rejects(start({ ...set, base: baseOf(refusing), port: 0 }), (error) => /issued no token for the machine client a /.test(error.message) && !error.message.includes(SECRET));
   await new Promise((closed) => refusing.close(closed));
-  await assert.rejects(start({ ...set, base: baseOf({ address: () => ({ port: 1 }) }), port: 0 }), /does not answer\. Start it with \.\/run/);
+  await assert.rejects(start({ ...set, base: baseOf({ address: () => ({ port: 1 }) }), port: 0 }), /does not respond\. Start it with \.\/run/);
 });

@@ -12,7 +12,7 @@ after(() => sample?.close());
 const cards = (page) => page.locator('.cards .card');
 const said = (page) => page.locator('main [role=status]');
 
-test('a reader searches, reads a listing with its reviews, its vendor, a category and a collection', { skip }, async () => {
+test('user visits search, listing, vendor, category and collection', { skip }, async () => {
   await visit(sample, '/', async (page) => {
     await page.getByRole('heading', { name: 'Beer garden season' }).waitFor();
     await page.getByRole('combobox', { name: 'Search apps' }).fill('table planner');
@@ -24,7 +24,7 @@ test('a reader searches, reads a listing with its reviews, its vendor, a categor
     const pictures = page.locator('.gallery img');
     await pictures.first().scrollIntoViewIfNeeded();
     await page.waitForFunction(() => document.querySelector('.gallery img').naturalWidth > 0);
-    assert.ok(await pictures.first().getAttribute('alt'), 'a picture says what it shows');
+    assert.ok(await pictures.first().getAttribute('alt'), 'an image has an alternative text');
 
     await leads(page, () => page.locator('.head').getByRole('link', { name: 'Belle Tablée' }).click(), '**/partners/belle-tablee');
     await page.getByRole('heading', { name: '7 apps' }).waitFor();
@@ -35,13 +35,13 @@ test('a reader searches, reads a listing with its reviews, its vendor, a categor
     assert.equal(await cards(page).count(), 5);
     await leads(page, () => page.goBack(), `${sample.base}/`);
     await leads(page, () => page.getByRole('navigation', { name: 'Categories' }).getByRole('link', { name: 'Point of sale' }).click(), '**/categories/point-of-sale');
-    await leads(page, () => page.getByRole('navigation', { name: 'Beneath it' }).getByRole('link', { name: 'Payments' }).click(), '**/categories/payments');
+    await leads(page, () => page.getByRole('navigation', { name: 'Subcategories' }).getByRole('link', { name: 'Payments' }).click(), '**/categories/payments');
     await page.getByRole('heading', { name: '4 apps' }).waitFor();
     assert.equal(await cards(page).count(), 4);
   });
 });
 
-test('reviews are spread by stars, filtered and sorted, and go on', { skip }, async () => {
+test('reviews are counted, filtered, sorted and paged', { skip }, async () => {
   await visit(sample, '/listings/mise-table-planner', async (page) => {
     const reviews = page.locator('#reviews .reviews > li');
     assert.equal(await reviews.count(), 5);
@@ -56,15 +56,15 @@ test('reviews are spread by stars, filtered and sorted, and go on', { skip }, as
     await page.waitForFunction(() => [...document.querySelectorAll('.reviews [role=img]')].every((one) => one.ariaLabel === '5 of 5 stars'));
     assert.equal(await five.getAttribute('aria-pressed'), 'true');
     await page.getByRole('button', { name: /^Only 1 star: 0 reviews/ }).click();
-    await page.getByText('No review has as many stars.').waitFor();
+    await page.getByText('No reviews with this rating.').waitFor();
   });
   await visit(sample, '/listings/tip-jar', async (page) => {
-    await page.locator('.reviews blockquote').first().getByText('The vendor answered').waitFor();
+    await page.locator('.reviews blockquote').first().getByText('Reply of the vendor').waitFor();
     assert.match(await page.locator('.reviews blockquote').first().textContent(), /one-tap entry/);
   });
 });
 
-test('filters leave as many apps as they say, stand in the address, and can be taken back', { skip }, async () => {
+test('filters match their counts, are in the address, and can be cleared', { skip }, async () => {
   await visit(sample, '/listings', async (page) => {
     const all = await said(page).textContent();
     const payments = page.getByLabel('Payments 4');
@@ -83,7 +83,7 @@ test('filters leave as many apps as they say, stand in the address, and can be t
   });
 });
 
-test('a list goes on page by page until its end', { skip }, async () => {
+test('list loads page by page to its end', { skip }, async () => {
   await visit(sample, '/listings?sort=name', async (page) => {
     const more = page.getByRole('button', { name: 'Show more' });
     const total = Number.parseInt(await said(page).textContent(), 10);
@@ -97,7 +97,7 @@ test('a list goes on page by page until its end', { skip }, async () => {
   });
 });
 
-test('suggestions come while typing, and the keyboard takes them', { skip }, async () => {
+test('suggestions appear while typing and are selected by keyboard', { skip }, async () => {
   await visit(sample, '/', async (page) => {
     const field = page.getByRole('combobox', { name: 'Search apps' });
     const options = page.getByRole('option');
@@ -115,7 +115,7 @@ test('suggestions come while typing, and the keyboard takes them', { skip }, asy
   });
 });
 
-test('texts come in the language that the reader chose, and links keep it', { skip }, async () => {
+test('texts use the selected language, and links keep it', { skip }, async () => {
   await visit(sample, '/listings/mise-table-planner', async (page) => {
     await leads(page, () => page.getByLabel('Language of the texts').selectOption('Deutsch'), /locale=de/);
     const heading = page.getByRole('heading', { level: 1 });
@@ -126,13 +126,13 @@ test('texts come in the language that the reader chose, and links keep it', { sk
   });
 });
 
-test('nothing found, nothing there and a vendor without a page are told in words', { skip }, async () => {
+test('missing results, pages and vendor pages are explained', { skip }, async () => {
   const expected = [{ path: '/partners/murzeit', status: 404 }, { path: '/listings/no-such-app', status: 404 }];
   const steps = async (page) => {
-    await page.getByRole('heading', { name: 'No app is like that' }).waitFor();
+    await page.getByRole('heading', { name: 'No apps match' }).waitFor();
     await page.goto(`${sample.base}/listings/no-such-app`);
     await ready(page);
-    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Nothing here');
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Not found');
     assert.match(await page.locator('main').textContent(), /no such listing/i);
     await page.goto(`${sample.base}/partners/murzeit`);
     await ready(page);
@@ -142,7 +142,7 @@ test('nothing found, nothing there and a vendor without a page are told in words
   await visit(sample, '/listings?q=xyzzyplugh', steps, { expected });
 });
 
-test('a refusal for now is asked again after the time that it names; another is shown and can be tried again', { skip }, async () => {
+test('429 is retried after its time; other errors offer a retry', { skip }, async () => {
   const asked = [];
   const expected = [{ path: '/public/listings', status: 429 }, { path: '/public/listings', status: 503 }];
   const steps = async (page) => {
@@ -155,7 +155,7 @@ test('a refusal for now is asked again after the time that it names; another is 
     await page.getByRole('combobox', { name: 'Search apps' }).fill('till');
     await leads(page, () => page.keyboard.press('Enter'), /q=till/);
     await page.getByRole('heading', { name: 'Apps for “till”' }).waitFor();
-    assert.ok(asked[1] - asked[0] >= 1000, 'not before the second is over');
+    assert.ok(asked[1] - asked[0] >= 1000, 'not before the second has passed');
 
     answers = [{ status: 503 }, null];
     await page.reload();

@@ -5,7 +5,7 @@ import { labs, pricingPage } from './pricing.js';
 
 const base = process.env.LABS_TEST_BASE;
 
-test('a pricing page is made of the public catalogue, typed by the contract', { skip: !base }, async () => {
+test('pricing page is built from the typed public catalogue', { skip: !base }, async () => {
   const { cards, table } = await pricingPage(labs(base!));
   assert.deepEqual(cards, [
     { code: 'FREE', title: 'Free', price: 'free', action: 'choose', limits: ['5/s', '5000/day', '3 apps', '3 people'] },
@@ -21,7 +21,7 @@ test('a pricing page is made of the public catalogue, typed by the contract', { 
   assert.ok(table.every((row) => row.cells.length === cards.length && row.cells.every((cell) => cell !== '')));
 });
 
-test('one tier is found by its code, and a refusal is typed too', { skip: !base }, async () => {
+test('tier is found by its code, and errors are typed', { skip: !base }, async () => {
   const client = labs(base!);
   const get = (tier_code: string) => client.GET('/v1/subscription/public/tiers/{tier_code}', { params: { path: { tier_code } } });
   assert.equal((await get('GROWTH')).data?.name, 'Growth');

@@ -7,17 +7,17 @@ type Tier = components['schemas']['Tier'];
 type Feature = components['schemas']['PublicFeature'];
 type Cell = components['schemas']['PublicFeatureValue'];
 
-/** What a pricing page shows: a card for each tier, and a table of features. */
+/** Content of a pricing page: a card for each tier, and a table of features. */
 export type PricingPage = { cards: Card[]; table: Row[] };
 export type Card = { code: string; title: string; price: string; action: 'choose' | 'ask'; limits: string[] };
 export type Row = { title: string; cells: string[] };
 
-/** A client whose paths, parameters and answers are the contract's. */
+/** Creates a client with the types of the contract. */
 export function labs(baseUrl: string): Client<paths> {
   return createClient<paths>({ baseUrl });
 }
 
-/** Reads the whole catalogue, page by page, and lays it out. */
+/** Reads all tiers and features, page by page, and builds the pricing page. */
 export async function pricingPage(client: Client<paths>): Promise<PricingPage> {
   const [tiers, features] = await Promise.all([allTiers(client), allFeatures(client)]);
   return { cards: tiers.map(card), table: features.map((feature) => row(feature, tiers)) };
@@ -62,7 +62,7 @@ function price({ price: { amount_minor, currency }, billing_period }: Tier): str
   return { NONE: amount, MONTH: `${amount} a month`, YEAR: `${amount} a year` }[billing_period];
 }
 
-/** A line of the table: a cell for each card, in their order. */
+/** A row of the table, with one cell per card. */
 function row(feature: Feature, tiers: Tier[]): Row {
   const cell = (tier: Tier) => feature.tiers.find(({ tier_code }) => tier_code === tier.code);
   return { title: feature.unit ? `${feature.name} (${feature.unit})` : feature.name, cells: tiers.map((tier) => written(cell(tier))) };

@@ -1,9 +1,9 @@
 //! Shared statements: one statement answers concurrent reads of several requests.
 //!
 //! The answer of a public read does not depend on the caller, so concurrent reads can be answered by one statement
-//! (docs/performance.md#what-the-figures-led-to). No timer is used: reads that arrive while a statement runs wait for
-//! the next one, and a single read runs alone. Data of a partner and reads that leave an audit record never use this
-//! path.
+//! (docs/performance.md#decisions-that-follow-from-the-figures). No timer is used: reads that arrive while a statement
+//! runs wait for the next one, and a single read runs alone. Data of a partner and reads that leave an audit record
+//! never use this path.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs';
 const base = process.env.LABS_TEST_BASE;
 const sheet = readFileSync(process.env.LABS_TEST_SHEET, 'utf8');
 
-/** What the sheet says below an address or a client's id, line by line. */
+/** Returns the credentials below an e-mail address or client id in sign-ins.txt. */
 const key = (name) => {
   const lines = sheet.split('\n').map((line) => line.trim().split(/\s+/));
   const place = lines.findIndex((words) => ['email', 'client'].includes(words[0]) && words.at(-1) === name);
-  if (place < 0) throw new Error(`the sheet of sign-ins does not name ${name}`);
+  if (place < 0) throw new Error(`sign-ins.txt does not contain ${name}`);
   const second = lines[place + 2] ?? [];
   return { secret: lines[place + 1].at(-1), totp: second[0] === 'totp' ? second.at(-1) : undefined };
 };
@@ -26,7 +26,7 @@ const post = async (path, body) => {
   return answer.json();
 };
 
-/** The code that an authenticator shows now (RFC 6238). */
+/** Computes the current TOTP code (RFC 6238). */
 const code = (secret) => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
   const bits = [...secret].map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0')).join('');
@@ -52,7 +52,7 @@ const program = async (id) => {
   return (await post('/v1/oauth/token', form)).access_token;
 };
 
-/** The token of each. */
+/** Signs all callers in and returns their tokens. */
 export const tokens = async () => ({
   partner: await person('jonas.thielemann@elbkontor.example'),
   staff: await person('henrike.falk@labs.example'),
@@ -60,7 +60,7 @@ export const tokens = async () => ({
   release: await program('labs-client-release-tool'),
 });
 
-/** Who calls what needs this scope. */
+/** Returns the caller for operations with this scope. */
 export const callerOf = (scope) => {
   if (scope?.startsWith('labs.admin')) return 'staff';
   if (scope?.startsWith('storefront')) return 'storefront';

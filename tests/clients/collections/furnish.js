@@ -1,17 +1,17 @@
 // What the sample data has none of, and where the entries of a path are found that no list stands before.
 import assert from 'node:assert/strict';
 
-/** Everything that stands below this name, however deep. */
+/** Returns the entries of all arrays with this name, at any depth. */
 const below = (value, name) =>
   Object.entries(value ?? {}).flatMap(([key, inner]) => {
     if (key === name && Array.isArray(inner)) return inner;
     return inner && typeof inner === 'object' ? below(inner, name) : [];
   });
 
-/** The import of statistics that was begun here: no list names it. */
+/** The import of statistics that `furnish` started. No list contains it. */
 const imports = [];
 
-/** How places are filled in, by what is read with `values()`. */
+/** Returns functions that find the values of path parameters for which no list precedes the parameter. */
 export const places = (values) => {
   const list = async (path, query = '') => (await values().get(path + query, path)).json?.data ?? [];
   const vendor = '/v1/marketplace/public/partners/{partner_slug}';
@@ -35,7 +35,7 @@ export const places = (values) => {
   };
 };
 
-/** Makes what the sample data has none of, with the contract's examples. */
+/** Creates resources that the sample data does not have, from the examples of the contract. */
 export const furnish = async (base, { partner, staff }, contract, partnerUuid) => {
   const call = (method, path, token, body) =>
     fetch(base + path, {
@@ -70,7 +70,7 @@ export const furnish = async (base, { partner, staff }, contract, partnerUuid) =
   const isReady = async () =>
     (await read(`/v1/partner/${partnerUuid}/data-exports`)).some(({ state }) => state === 'SUCCEEDED');
   for (const end = Date.now() + 60_000; !(await isReady()); ) {
-    assert.ok(Date.now() < end, 'the archive is not made');
+    assert.ok(Date.now() < end, 'the archive is not ready');
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 };

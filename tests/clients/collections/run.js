@@ -25,7 +25,7 @@ const operations = Object.entries(contract.paths).flatMap(([path, item]) =>
     scope: operation.security?.[0]?.labs?.[0],
   })),
 );
-/** The path of a request as the contract writes it. */
+/** Converts the path of a request to the path template of the contract. */
 const templateOf = ({ request: { url } }) =>
   `/${url.path.map((segment) => segment.replace(/^:(.+)$/, '{$1}').replace(/\{\{(.+?)\}\}/, '{$1}')).join('/')}`;
 const items = collection.item.flatMap((folder) => folder.item);
@@ -35,7 +35,7 @@ const ofItems = new Map(
 );
 const operationOf = ({ id }) => ofItems.get(id);
 
-/** What a service answered to each request: its operation, the status, the text. */
+/** Runs the requests and returns operation, status and body of each response. */
 const answers = async (chosen, variables) => {
   const copy = structuredClone({ ...collection, item: chosen });
   copy.variable = copy.variable.filter(({ key }) => !(key in variables));
@@ -51,7 +51,7 @@ const answers = async (chosen, variables) => {
     }));
 };
 
-/** A request with these values in its path and this token, and with a file where it sends one. */
+/** Copies a request and inserts path values, token and file. */
 const prepared = (item, values, token, picture) => {
   const { request } = structuredClone(item);
   for (const variable of request.url.variable) variable.value = values[variable.key] ?? variable.value;
@@ -82,7 +82,7 @@ for (const item of items.filter(({ request }) => request.method === 'GET')) {
 const read = await answers(gets, {});
 const failed = read.filter(({ status }) => status !== 200);
 assert.equal(read.length, gets.length);
-assert.equal(failed.length, 0, `of ${read.length} GETs these did not answer 200:\n${report(failed)}`);
+assert.equal(failed.length, 0, `${failed.length} of ${read.length} GETs did not return 200:\n${report(failed)}`);
 
 // 3. Everything else, what ends sessions and accounts last.
 const picture = join(mkdtempSync(join(tmpdir(), 'labs-')), 'picture.png');
@@ -101,7 +101,7 @@ const written = await answers(sent, { ...programs['labs-client-storefront'], ...
 const allowed = ({ status }) => (status >= 200 && status < 400) || [401, 403, 404, 409, 410, 412, 422, 429].includes(status);
 const refused = written.filter((answer) => !allowed(answer));
 assert.equal(written.length, sent.length);
-assert.equal(refused.length, 0, `of ${written.length} other requests these were malformed or failed:\n${report(refused)}`);
+assert.equal(refused.length, 0, `${refused.length} of ${written.length} other requests were malformed or failed:\n${report(refused)}`);
 const done = written.filter(({ status }) => status < 300).length;
-assert.ok(done > written.length / 4, `${done} of ${written.length} were done`);
-console.log(`newman: ${read.length} GETs answered 200; of ${written.length} other requests ${done} were done and none malformed`);
+assert.ok(done > written.length / 4, `${done} of ${written.length} succeeded`);
+console.log(`newman: ${read.length} GETs returned 200; ${done} of ${written.length} other requests succeeded and none was malformed`);

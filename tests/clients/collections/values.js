@@ -1,6 +1,6 @@
 // What stands in the places of a path: every one is taken from a list that the service answers.
 
-/** What an entry of a list is called by, for a place of this name. */
+/** Returns the value of an entry for the path parameter with this name. */
 const called = (entry, name) => {
   const [, last] = /_(uuid|slug|code)$/.exec(name) ?? [];
   return [name, last ?? name, 'uuid'].map((field) => entry?.[field]).find((value) => typeof value === 'string');
@@ -10,12 +10,12 @@ export class Values {
   #answers = new Map();
   #found = new Map();
 
-  /** `known` says of some templates how their places are filled in: a function each, where no list stands before them. */
+  /** `known` has functions for path templates without a list that returns the values. */
   constructor(base, tokens, callerOf, operations, known) {
     Object.assign(this, { base, tokens, callerOf, operations, known });
   }
 
-  /** The answer to a GET of this path, by whoever may. */
+  /** Sends a GET request as a caller with the required scope, and caches the response. */
   async get(path, template = path) {
     const operation = this.operations.find((each) => each.method === 'GET' && each.path === template);
     if (!operation) return { status: 0 };
@@ -32,7 +32,7 @@ export class Values {
     return this.#answers.get(path);
   }
 
-  /** Up to thirty ways to fill in a template's places, in the order of its lists. */
+  /** Returns up to thirty combinations of path values for a template, in the order of the lists. */
   async ways(template) {
     const end = template.lastIndexOf('}') + 1;
     if (end === 0) return [{}];
@@ -54,7 +54,7 @@ export class Values {
     return found;
   }
 
-  /** How to fill in a template so that a GET of it, or of what it is about, answers 200; the first way where none does. */
+  /** Returns path values with which a GET of the template, or of its resource, returns 200. Without such values, it returns the first ones. */
   async of(template) {
     const ways = await this.ways(template);
     const about = template.slice(0, template.lastIndexOf('}') + 1);

@@ -13,7 +13,7 @@ import labs.model.SessionInput;
 import labs.model.Tier;
 import labs.model.TierFeature;
 
-/** The story of the generated clients, in Java: sign in, create an app, list it, read what the tiers are worth. */
+/** Test of the generated Java client: signs in, creates an app, lists it, and reads the features of the tiers. */
 public final class Main {
     private static final String NAME = "Made by Java";
 
@@ -39,12 +39,12 @@ public final class Main {
         TierFeature free = feature(tiers, "FREE", "apps");
         check("the limit of apps of FREE", free.getLimit(), 3L);
         check("their value", ((Number) free.getValue()).longValue(), 3L);
-        check("what is no flag", free.getEnabled(), null);
-        check("what has a cap", free.getUnlimited(), false);
+        check("enabled of a limit", free.getEnabled(), null);
+        check("unlimited of FREE", free.getUnlimited(), false);
         TierFeature scale = feature(tiers, "SCALE", "apps");
         check("the limit of apps of SCALE", scale.getLimit(), null);
-        check("what has no value", scale.getValue(), null);
-        check("what has no cap", scale.getUnlimited(), true);
+        check("value without a cap", scale.getValue(), null);
+        check("unlimited of SCALE", scale.getUnlimited(), true);
         check("early access of FREE", feature(tiers, "FREE", "early_access").getEnabled(), false);
         check("early access of SCALE", feature(tiers, "SCALE", "early_access").getEnabled(), true);
         check("its value", feature(tiers, "SCALE", "early_access").getValue(), true);

@@ -1,4 +1,4 @@
-"""The story of the generated clients, in Python: sign in, create an app, list it, read what the tiers are worth."""
+"""Test of the generated Python client: signs in, creates an app, lists it, and reads the features of the tiers."""
 
 import os
 
@@ -18,7 +18,7 @@ def check(found, expected, what):
 
 
 def main():
-    # The base URL comes from the served contract.
+    # The default address is the server URL of the served contract.
     with labs_client.ApiClient(labs_client.Configuration()) as client:
         person = labs_client.SessionInput(
             email=os.environ["LABS_TEST_PERSON_EMAIL"], password=os.environ["LABS_TEST_PERSON_PASSWORD"]

@@ -1,7 +1,7 @@
 // Language-independent plan of a sample: the request that it sends and how it uses the response.
 import { examplesOf, type Contract, type Media, type Operation, type Parameter } from '../contract';
 
-/** A value of a sample: written out, or read from a variable of the environment. */
+/** A value in a sample: a literal or the name of an environment variable. */
 export type Value = { text: string } | { env: string };
 export type Part = { name: string; value: Value } | { name: string; file: string; type: string };
 
@@ -13,24 +13,24 @@ export type PlannedBody =
 
 export interface Plan {
   method: string;
-  /** With `{names}` in it. */
+  /** Contains `{names}` of parameters. */
   path: string;
   values: { name: string; value: string }[];
-  /** Ready to be put behind the path, with its question mark, or empty. */
+  /** Query string with its question mark, or empty. */
   query: string;
   auth: 'bearer' | 'cookie' | 'none';
-  /** Whether it carries an `Idempotency-Key`, a fresh one. */
+  /** Whether the sample sends a new `Idempotency-Key`. */
   isKeyed: boolean;
-  /** Whether the thing is read first, for its `ETag` as `If-Match`. */
+  /** Whether the sample first reads the resource, to send its `ETag` as `If-Match`. */
   readsFirst: boolean;
   body: PlannedBody | null;
   answer: 'json' | 'text' | 'file' | 'nothing';
 }
 
-/** What stands in the environment instead of in the sample. */
+/** Environment variables for values that must not be in a sample. */
 const SECRETS: Record<string, string> = { client_id: 'LABS_CLIENT_ID', client_secret: 'LABS_CLIENT_SECRET', token: 'LABS_TOKEN' };
 const TEXTS = /^(text\/|application\/(yaml|atom\+xml|x-ndjson))/;
-/** Optional, and yet worth to be shown in a sample. */
+/** Optional query parameters that samples show. */
 const SHOWN = ['limit'];
 
 export function planOf(contract: Contract, operation: Operation): Plan {
@@ -77,7 +77,7 @@ function valueOf(name: string, value: unknown): Value {
   return env ? { env } : { text: String(value) };
 }
 
-/** The file that an example names, as in "(the bytes of icon.png)". */
+/** Returns the file name in an example such as "(the bytes of icon.png)". */
 function fileIn(example: unknown): string {
   return /the bytes of ([\w.-]+)/.exec(String(example))?.[1] ?? 'file.bin';
 }

@@ -2,7 +2,7 @@
 import { literal, type Dialect } from './literal';
 import type { Plan, PlannedBody, Value } from './plan';
 
-/** Strings of JSON are strings of Python, escapes included. */
+/** A JSON string, including its escapes, is a valid Python string. */
 const string = (text: string) => JSON.stringify(text);
 const DIALECT: Dialect = { words: { true: 'True', false: 'False', null: 'None' }, string, key: string };
 const env = (name: string) => `os.environ["${name}"]`;

@@ -14,7 +14,7 @@ const SORTS: [Sort, string][] = [
   ['-active_at', 'Latest activity'],
 ];
 const WHOSE: [string, string][] = [
-  ['', 'Everybody’s'],
+  ['', 'All requests'],
   ['mine', 'Proposed by me'],
   ['voted', 'I voted for'],
   ['followed', 'I follow'],
@@ -26,10 +26,10 @@ export async function list(session: Session, { query, signal }: Place): Promise<
   const [found, topics] = await Promise.all([ask(), dataOf(session.api.GET('/v1/engagement/topics', { params: { query: { limit: 100 } }, signal }))]);
   const names: [string, string][] = topics.data.map(({ uuid, names }) => [uuid, topicName(names, locale())]);
   const requests = going(h('ul', { class: 'requests' }), found, (one) => row(session, one, locale()), ask);
-  return h('div', { class: 'stack' }, h('h1', {}, 'What partners want'), tabs('list'), filters(query, names), found.data.length > 0 ? requests : nothing());
+  return h('div', { class: 'stack' }, h('h1', {}, 'Feature requests'), tabs('list'), filters(query, names), found.data.length > 0 ? requests : nothing());
 }
 
-/** The parameters of the contract, from the address. */
+/** Reads the query parameters of the operation from the address. */
 function parameters(query: URLSearchParams) {
   const status = query.getAll('status').filter((one): one is Status => one in STATUSES);
   const topic = query.get('topic');
@@ -42,13 +42,13 @@ function parameters(query: URLSearchParams) {
   };
 }
 
-/** One form: what changes in it makes a new address. Words are looked for once they are entered. */
+/** The form with the filters. Every change navigates to a new address. The search starts when the user confirms the text. */
 function filters(query: URLSearchParams, topics: [string, string][]): HTMLElement {
   const statuses = Object.entries(STATUSES).map(([value, text]) => h('label', { class: 'chip' }, h('input', { type: 'checkbox', name: 'status', value, id: `status-${value}`, checked: query.getAll('status').includes(value) }), text));
   const form = h(
     'form',
     { class: 'filterbar', role: 'search', 'aria-label': 'Requests' },
-    h('label', {}, 'Words', h('input', { type: 'search', name: 'q', id: 'words', maxlength: 100, value: query.get('q') })),
+    h('label', {}, 'Search text', h('input', { type: 'search', name: 'q', id: 'words', maxlength: 100, value: query.get('q') })),
     select('Topic', 'topic', [['', 'All topics'], ...topics], query.get('topic')),
     select('Show', 'whose', WHOSE, query.get('whose')),
     select('Sort by', 'sort', SORTS, query.get('sort')),
@@ -70,5 +70,5 @@ function select(text: string, name: string, options: [string, string][], chosen:
 }
 
 function nothing(): HTMLElement {
-  return empty(h('h2', {}, 'No request is like that'), h('a', { href: link('/board') }, 'Show all requests'), h('a', { href: link('/board/new') }, 'Propose it'));
+  return empty(h('h2', {}, 'No requests match'), h('a', { href: link('/board') }, 'Show all requests'), h('a', { href: link('/board/new') }, 'Propose a feature'));
 }

@@ -24,11 +24,11 @@ export async function propose(session: Session, { signal }: Place): Promise<HTML
   const form = h(
     'form',
     { class: 'editor' },
-    h('label', {}, 'What do you want, in a line?', title),
+    h('label', {}, 'Title', title),
     near,
-    h('label', {}, 'What is it for?', body),
+    h('label', {}, 'Description', body),
     h('label', {}, 'Topic', topic),
-    h('p', { class: 'small faint' }, 'Markdown. All partners see it at once, with your company’s name, and your vote is cast with it.'),
+    h('p', { class: 'small faint' }, 'You can use Markdown. All partners immediately see the request and the name of your company. Your vote is included.'),
     button,
   );
   form.addEventListener('input', () => (key = crypto.randomUUID()));
@@ -39,10 +39,10 @@ export async function propose(session: Session, { signal }: Place): Promise<HTML
       go(link(`/board/${made.uuid}`));
     });
   });
-  return h('div', { class: 'stack' }, h('h1', {}, 'Propose something'), tabs('new'), form);
+  return h('div', { class: 'stack' }, h('h1', {}, 'Propose a feature'), tabs('new'), form);
 }
 
-/** Asks for what is near once the typing pauses. An answer that was overtaken is not shown. */
+/** Searches for similar requests when the user pauses typing. It ignores outdated responses. */
 function watchTitle(session: Session, title: HTMLInputElement, near: HTMLElement, leaving: AbortSignal): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let asking = new AbortController();
@@ -57,7 +57,7 @@ function watchTitle(session: Session, title: HTMLInputElement, near: HTMLElement
   async function show(text: string, signal: AbortSignal): Promise<void> {
     try {
       const { data } = await dataOf(session.api.GET('/v1/engagement/feature-requests:similar', { params: { query: { title: text, limit: 4 } }, signal }));
-      near.replaceChildren(...(data.length > 0 ? [h('p', {}, h('strong', {}, 'Is it one of these? Then vote for it.')), h('ul', {}, ...data.map(similar))] : []));
+      near.replaceChildren(...(data.length > 0 ? [h('p', {}, h('strong', {}, 'Similar requests exist. Vote for one of them if it is the same.')), h('ul', {}, ...data.map(similar))] : []));
     } catch (error) {
       // The user can propose without the list of similar requests.
       if (!isAbort(error)) near.replaceChildren();

@@ -22,8 +22,8 @@ export async function request(session: Session, { name, signal }: Place): Promis
     { class: 'stack' },
     tabs('list'),
     head(session, shown),
-    shown.merged_into_uuid && h('p', { class: 'note' }, 'It was merged into another request. ', h('a', { href: link(`/board/${shown.merged_into_uuid}`) }, 'Vote and comment there')),
-    h('div', { class: 'columns' }, h('div', { class: 'stack' }, safeHtml(shown.body_html), comments(session, shown, said, signal)), h('aside', { class: 'stack', 'aria-label': 'What became of it' }, history(shown, changes.data, duplicates.data), merged(duplicates.data))),
+    shown.merged_into_uuid && h('p', { class: 'note' }, 'This request was merged into another request. ', h('a', { href: link(`/board/${shown.merged_into_uuid}`) }, 'Vote and comment there')),
+    h('div', { class: 'columns' }, h('div', { class: 'stack' }, safeHtml(shown.body_html), comments(session, shown, said, signal)), h('aside', { class: 'stack', 'aria-label': 'History and duplicates' }, history(shown, changes.data, duplicates.data), merged(duplicates.data))),
   );
 }
 
@@ -55,15 +55,15 @@ function history(shown: Schemas['FeatureRequest'], changes: Change[], duplicates
   return h('section', {}, h('h2', {}, 'History'), h('ol', { class: 'history' }, ...changes.map((change) => event(change, shown.uuid, titles)), begun));
 }
 
-/** What was merged into this one, or this one into another, with the title where it is known. */
+/** An entry of the history. For a merge, it links the other request, with its title if known. */
 function event({ kind, to_status: to, merged_uuid: merged, into_uuid: into, note, occurred_at: at }: Change, own: string, titles: Map<string, string>): HTMLElement {
   const isMerged = merged === own;
   const uuid = isMerged ? into : merged;
   const other = uuid ? h('a', { href: link(`/board/${uuid}`) }, titles.get(uuid) ?? 'another request') : 'another request';
   const said: Record<Change['kind'], () => (Node | string)[]> = {
     STATUS: () => [to ? STATUSES[to] : 'Changed'],
-    MERGE: () => (isMerged ? ['Merged into ', other] : ['Took in ', other]),
-    UNMERGE: () => ['Apart again from ', other],
+    MERGE: () => (isMerged ? ['Merged into ', other] : ['Merged ', other, ' into this request']),
+    UNMERGE: () => ['Separated from ', other],
   };
   return h('li', {}, h('strong', {}, ...said[kind]()), h('p', { class: 'small faint' }, day(at)), note && h('p', {}, note));
 }
@@ -71,5 +71,5 @@ function event({ kind, to_status: to, merged_uuid: merged, into_uuid: into, note
 function merged(duplicates: Duplicate[]): HTMLElement | null {
   if (duplicates.length === 0) return null;
   const items = duplicates.map(({ uuid, title, proposed_by: by }) => h('li', {}, h('a', { href: link(`/board/${uuid}`) }, title), h('p', { class: 'small faint' }, author(by))));
-  return h('section', {}, h('h2', {}, 'Also proposed as'), h('p', { class: 'small faint' }, 'Votes for these count here, each person once.'), h('ul', { class: 'plain' }, ...items));
+  return h('section', {}, h('h2', {}, 'Also proposed as'), h('p', { class: 'small faint' }, 'Votes for these requests count here. Each user counts only once.'), h('ul', { class: 'plain' }, ...items));
 }

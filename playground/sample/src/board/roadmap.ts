@@ -21,8 +21,8 @@ export async function roadmap(session: Session, { signal }: Place): Promise<HTML
 function pace({ proposed, answered_share: share, median_days: days }: Schemas['BoardPace']): HTMLElement {
   const figures: [string, string][] = [
     [proposed.toLocaleString('en'), 'requests proposed'],
-    [share === null ? '–' : `${Math.round(share * 100)} %`, 'of them answered or moved on'],
-    [days === null ? '–' : count(days, 'day'), 'until the first answer, as a median'],
+    [share === null ? '–' : `${Math.round(share * 100)} %`, 'with an answer or a new status'],
+    [days === null ? '–' : count(days, 'day'), 'median time to the first answer'],
   ];
   return h('dl', { class: 'pace' }, ...figures.map(([number, text]) => h('div', {}, h('dt', {}, text), h('dd', {}, number))));
 }
@@ -31,5 +31,5 @@ function column(title: string, requests: Summary[]): HTMLElement {
   const items = requests.map(({ uuid, title: wanted, votes, topic, status, status_at: at }) =>
     h('li', {}, h('a', { href: link(`/board/${uuid}`) }, wanted), h('p', { class: 'small faint' }, [topic && topicName(topic.names, locale()), count(votes, 'vote')].filter(Boolean).join(', '), status === 'SHIPPED' && ', ', status === 'SHIPPED' && day(at))),
   );
-  return h('section', {}, h('h2', {}, `${title} `, h('span', { class: 'faint' }, String(requests.length))), items.length > 0 ? h('ul', { class: 'plain' }, ...items) : empty('Nothing now.'));
+  return h('section', {}, h('h2', {}, `${title} `, h('span', { class: 'faint' }, String(requests.length))), items.length > 0 ? h('ul', { class: 'plain' }, ...items) : empty('No requests.'));
 }

@@ -14,23 +14,23 @@ export function statusBadge(status: Status): HTMLElement {
   return h('span', { class: `badge status ${status.toLowerCase()}` }, STATUSES[status]);
 }
 
-/** The company always, the person where they show their name. */
+/** Returns the name of the company, and of the user if attribution shows it. */
 export function author(by: Schemas['BoardAuthor']): string {
   const company = by.company_name ?? 'A former partner';
   return by.person_name ? `${by.person_name}, ${company}` : company;
 }
 
-/** The name in the reader's language, else in English. */
+/** Returns the name of a topic in the selected locale, else in English. */
 export function topicName(names: Schemas['BoardTopicNames'], locale: string | undefined): string {
   return names[locale ?? 'en'] ?? names.en;
 }
 
 export function tabs(shown: 'list' | 'roadmap' | 'new'): HTMLElement {
   const tab = (name: typeof shown, path: string, text: string) => h('li', {}, h('a', { href: link(path), 'aria-current': name === shown && 'page' }, text));
-  return h('nav', { 'aria-label': 'The board' }, h('ul', { class: 'tabs' }, tab('list', '/board', 'Requests'), tab('roadmap', '/board/roadmap', 'Roadmap'), tab('new', '/board/new', 'Propose')));
+  return h('nav', { 'aria-label': 'Board pages' }, h('ul', { class: 'tabs' }, tab('list', '/board', 'Requests'), tab('roadmap', '/board/roadmap', 'Roadmap'), tab('new', '/board/new', 'Propose')));
 }
 
-/** A feature request as the list and the roadmap show it. */
+/** A feature request in the list. */
 export function row(session: Session, one: Summary, locale: string | undefined): HTMLElement {
   return h(
     'li',
@@ -49,15 +49,15 @@ export function row(session: Session, one: Summary, locale: string | undefined):
         one.topic && h('span', {}, topicName(one.topic.names, locale)),
         h('span', {}, author(one.proposed_by)),
         h('span', {}, count(one.comments_count, 'comment')),
-        one.followed && h('span', {}, 'You follow it'),
+        one.followed && h('span', {}, 'You follow this'),
       ),
     ),
   );
 }
 
 /**
- * Votes, or takes the vote back. The press shows at once; the answer then says how many votes there are. Where
- * `allowed_actions` has neither, there is a number and no button.
+ * A button that casts or withdraws a vote. It shows the result immediately, and then the number of votes in the response. If
+ * `allowed_actions` contains neither action, only the number is shown.
  */
 export function voteButton(session: Session, first: Summary, told: (now: Schemas['FeatureRequest']) => void = () => {}): HTMLElement {
   const can = first.allowed_actions;
@@ -88,7 +88,7 @@ export function voteButton(session: Session, first: Summary, told: (now: Schemas
   return h('div', {}, button);
 }
 
-/** Follows, or does so no more; nothing where neither is allowed. */
+/** A button that follows or unfollows a request. Null if neither action is allowed. */
 export function followButton(session: Session, first: Summary): HTMLElement | null {
   if (!first.allowed_actions.includes('follow') && !first.allowed_actions.includes('unfollow')) return null;
   const button = h('button', { type: 'button' });

@@ -7,7 +7,7 @@ import { type Session } from '../session';
 
 type BoardView = (session: Session, place: Place) => Promise<HTMLElement>;
 
-/** A view for those who are signed in; all others get the sign-in in its place. */
+/** Wraps a view so that users who are not signed in see the sign-in form. */
 export function signedIn(session: Session, view: BoardView): View {
   return async (place) => {
     try {
@@ -24,8 +24,8 @@ export function signedIn(session: Session, view: BoardView): View {
 function door(session: Session): HTMLElement {
   const { state } = session;
   const notice = state.kind === 'signed-out' ? state.notice : undefined;
-  const how = 'It is for people of partners: sign in as one of them. With the sample data, their e-mail addresses and passwords stand in sign-ins.txt.';
-  return h('div', { class: 'narrow' }, h('h1', {}, 'The board of partners'), h('p', {}, how), notice && h('p', { class: 'note', role: 'status' }, notice), state.kind === 'code' ? codeForm(session) : passwordForm(session), h('p', { class: 'small faint' }, `You sign in at ${session.base} itself. The token stays in this page's memory.`));
+  const how = 'The board is for users of partners. If the service has sample data, sign-ins.txt lists e-mail addresses and passwords.';
+  return h('div', { class: 'narrow' }, h('h1', {}, 'Partner board'), h('p', {}, how), notice && h('p', { class: 'note', role: 'status' }, notice), state.kind === 'code' ? codeForm(session) : passwordForm(session), h('p', { class: 'small faint' }, `The page sends the sign-in to ${session.base} and keeps the token only in memory.`));
 }
 
 function passwordForm(session: Session): HTMLElement {
@@ -37,7 +37,7 @@ function passwordForm(session: Session): HTMLElement {
 function codeForm(session: Session): HTMLElement {
   const code = h('input', { id: 'code', required: true, autocomplete: 'one-time-code', autofocus: true, maxlength: 32 });
   const back = h('button', { type: 'button', class: 'quiet', onclick: () => (session.forget(), again()) }, 'Start again');
-  const made = form('Confirm', [h('label', {}, 'Code of your authenticator, or a recovery code', code)], () => session.verify(code.value));
+  const made = form('Confirm', [h('label', {}, 'Code from your authenticator app, or a recovery code', code)], () => session.verify(code.value));
   made.append(back);
   return made;
 }
@@ -55,14 +55,14 @@ function form(verb: string, fields: HTMLElement[], act: () => Promise<void>): HT
   return made;
 }
 
-/** A browser does not tell whether nobody answered or the answer was not for this page: both are named. */
+/** Names both possible causes, because a browser does not distinguish a missing response from a forbidden origin. */
 function closed(session: Session, error: unknown): HTMLElement {
   return h(
     'div',
     { class: 'narrow' },
-    h('h1', {}, 'The board cannot be reached'),
+    h('h1', {}, 'The board is not reachable'),
     refusal(error),
-    h('p', {}, `Either no service runs at ${session.base}, or it does not let pages of ${location.origin} in. Start it with`),
+    h('p', {}, `Either no service runs at ${session.base}, or it does not allow the origin ${location.origin}. Start it with:`),
     h('pre', {}, `./run --cors-origins ${location.origin}`),
     h('p', {}, h('button', { type: 'button', onclick: again }, 'Try again')),
   );

@@ -4,7 +4,7 @@ import { h, languageName } from '../dom';
 import { go } from '../router';
 import { addressOf, type Search } from './search';
 
-/** How many choices of a filter are shown before the reader asks for the others. */
+/** Number of choices of a filter that are visible before the user expands it. */
 const SHOWN = 8;
 
 export function filters(wanted: Search, facets: Schemas['ListingFacets']): HTMLElement {
@@ -40,7 +40,7 @@ interface Choice {
   lang?: string;
 }
 
-/** Categories beneath those that they belong to. */
+/** Flattens the category tree. Each category follows its parent. */
 function tree(categories: Schemas['CategoryFacet'][], parent: string | null = null, depth = 0): Choice[] {
   const here = categories.filter(({ parent_slug }) => parent_slug === parent);
   return here.flatMap(({ slug, name, count }) => [{ value: slug, text: name, count, depth }, ...tree(categories, slug, depth + 1)]);

@@ -14,10 +14,10 @@ export const home: View = async ({ signal }) => {
   return h(
     'div',
     { class: 'stack' },
-    h('header', { class: 'lead' }, h('h1', {}, 'Apps for your restaurant'), h('p', {}, `${count(newest.facets.total, 'app')} for the till, the kitchen and the guests, by companies that know your evenings.`)),
+    h('header', { class: 'lead' }, h('h1', {}, 'Apps for your restaurant'), h('p', {}, `${count(newest.facets.total, 'app')} for point of sale, kitchen and guests.`)),
     h('nav', { 'aria-label': 'Categories' }, h('ul', { class: 'tiles' }, ...categories.data.map(tile))),
     ...collections.data.filter(({ listings_count }) => listings_count > 0).map(shelf),
-    h('section', {}, h('div', { class: 'bar' }, h('h2', {}, 'New here'), h('a', { href: link('/listings', { sort: '-first_published_at' }) }, 'All apps')), cards(newest.data)),
+    h('section', {}, h('div', { class: 'bar' }, h('h2', {}, 'New apps'), h('a', { href: link('/listings', { sort: '-first_published_at' }) }, 'All apps')), cards(newest.data)),
   );
 };
 

@@ -35,13 +35,13 @@ function head(shown: Schemas['Listing']): HTMLElement {
   );
 }
 
-/** Pictures in a row that scrolls. It takes the focus, so that arrow keys scroll it. */
+/** Images in a scrollable row. The row can have the focus, so that the arrow keys scroll it. */
 function gallery(media: Schemas['ListingMedia'][]): HTMLElement | null {
   if (media.length === 0) return null;
   const figures = media.map(({ sources, alt_text, caption }) =>
-    h('figure', {}, picture(sources, alt_text ?? caption ?? 'Picture of the app', '(min-width: 48rem) 36rem, 85vw'), caption && h('figcaption', {}, caption)),
+    h('figure', {}, picture(sources, alt_text ?? caption ?? 'Image of the app', '(min-width: 48rem) 36rem, 85vw'), caption && h('figcaption', {}, caption)),
   );
-  return h('section', { class: 'gallery', 'aria-label': 'Pictures', tabindex: 0 }, ...figures);
+  return h('section', { class: 'gallery', 'aria-label': 'Images', tabindex: 0 }, ...figures);
 }
 
 function news({ version, locale: of }: Schemas['Listing']): HTMLElement | null {
@@ -64,9 +64,9 @@ function aside({ permissions, links, locales, version, published_at: published }
   ];
   return h(
     'aside',
-    { class: 'stack', 'aria-label': 'Facts' },
+    { class: 'stack', 'aria-label': 'Details' },
     h('dl', { class: 'facts' }, ...facts.map(([term, text]) => h('div', {}, h('dt', {}, term), h('dd', {}, text)))),
-    permissions.length > 0 && h('section', {}, h('h2', {}, 'What it may do'), h('ul', { class: 'plain' }, ...permissions.map(({ code, reason }) => h('li', {}, h('code', {}, code), h('p', {}, reason))))),
+    permissions.length > 0 && h('section', {}, h('h2', {}, 'Permissions'), h('ul', { class: 'plain' }, ...permissions.map(({ code, reason }) => h('li', {}, h('code', {}, code), h('p', {}, reason))))),
     h('ul', { class: 'plain' }, ...addresses.filter((one) => one instanceof Node).map((one) => h('li', {}, one))),
   );
 }

@@ -12,7 +12,7 @@ export const collection: View = async ({ name, signal }) => {
     'article',
     { class: 'stack' },
     h('header', { class: 'lead' }, h('p', { class: 'small faint' }, 'Collection'), h('h1', {}, first.title), first.description && h('p', {}, first.description)),
-    first.data.length > 0 ? going(h('ul', { class: 'cards' }), first, (one) => card(one), ask) : empty('No app is in this collection now.'),
+    first.data.length > 0 ? going(h('ul', { class: 'cards' }), first, (one) => card(one), ask) : empty('This collection has no apps.'),
   );
 };
 
@@ -27,13 +27,13 @@ export const category: View = async ({ name, signal }) => {
     h(
       'header',
       { class: 'lead' },
-      h('nav', { 'aria-label': 'Way here' }, h('ol', { class: 'way small' }, h('li', {}, h('a', { href: link('/') }, 'Marketplace')), ...steps.map((step) => h('li', {}, entry(step))))),
+      h('nav', { 'aria-label': 'Breadcrumb' }, h('ol', { class: 'way small' }, h('li', {}, h('a', { href: link('/') }, 'Marketplace')), ...steps.map((step) => h('li', {}, entry(step))))),
       h('h1', {}, shown.name),
       shown.description && h('p', {}, shown.description),
     ),
-    shown.children.length > 0 && h('nav', { 'aria-label': 'Beneath it' }, h('ul', { class: 'row' }, ...shown.children.map((child) => h('li', {}, entry(child, child.listings_count))))),
-    h('div', { class: 'bar' }, h('h2', {}, count(shown.listings_count, 'app')), h('a', { href: link('/listings', { category: shown.slug }) }, 'Search in it')),
-    apps.data.length > 0 ? going(h('ul', { class: 'cards' }), apps, (one) => card(one), ask) : empty('No app is in this category yet.'),
+    shown.children.length > 0 && h('nav', { 'aria-label': 'Subcategories' }, h('ul', { class: 'row' }, ...shown.children.map((child) => h('li', {}, entry(child, child.listings_count))))),
+    h('div', { class: 'bar' }, h('h2', {}, count(shown.listings_count, 'app')), h('a', { href: link('/listings', { category: shown.slug }) }, 'Search in this category')),
+    apps.data.length > 0 ? going(h('ul', { class: 'cards' }), apps, (one) => card(one), ask) : empty('This category has no apps.'),
   );
 };
 

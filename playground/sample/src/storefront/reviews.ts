@@ -11,7 +11,7 @@ const SORTS: [Sort, string][] = [
   ['rating', 'Worst first'],
 ];
 
-/** The section, filled with the first page of what is asked for. */
+/** The section with the first page of reviews. */
 export async function reviews(slug: string, signal: AbortSignal): Promise<HTMLElement> {
   let [sort, rating]: [Sort, number | undefined] = ['-written_at', undefined];
   const ask = (cursor?: string) =>
@@ -37,11 +37,11 @@ export async function reviews(slug: string, signal: AbortSignal): Promise<HTMLEl
     rating = chosen;
     void anew();
   });
-  if (first.ratings.count === 0) return h('section', { id: 'reviews' }, h('h2', {}, 'Reviews'), empty('Nobody has reviewed this app yet.'));
+  if (first.ratings.count === 0) return h('section', { id: 'reviews' }, h('h2', {}, 'Reviews'), empty('No reviews yet.'));
   return h('section', { id: 'reviews' }, h('div', { class: 'bar' }, h('h2', {}, 'Reviews'), h('label', { class: 'order' }, 'Sort by ', order)), spread, place);
 }
 
-/** The average, and a bar for each number of stars, which filters; pressed again, it shows all. */
+/** The average, and a bar for each number of stars. A click on a bar filters the reviews, a second click removes the filter. */
 function stars(ratings: Schemas['RatingSpread'], choose: (rating: number | undefined) => void): HTMLElement {
   const bars = ratings.stars.map(({ rating, count: number }) => {
     const meter = h('meter', { min: 0, max: Math.max(ratings.count, 1), value: number, 'aria-hidden': 'true' });
@@ -60,7 +60,7 @@ function stars(ratings: Schemas['RatingSpread'], choose: (rating: number | undef
 }
 
 function list(first: Page<Review>, ask: (cursor: string) => Promise<Page<Review>>): HTMLElement {
-  if (first.data.length === 0) return empty('No review has as many stars.');
+  if (first.data.length === 0) return empty('No reviews with this rating.');
   return going(h('ul', { class: 'reviews' }), first, review, ask);
 }
 
@@ -70,7 +70,7 @@ function review({ rating, title, body, locale, written_at, version_number: versi
     {},
     h('p', {}, drawn(rating), ' ', title && h('strong', { lang: locale }, title)),
     body && h('p', { lang: locale }, body),
-    h('p', { class: 'small faint' }, day(written_at), version && `, of version ${version}`),
-    reply && h('blockquote', {}, h('p', { class: 'small' }, h('strong', {}, 'The vendor answered'), ' ', day(reply.replied_at)), h('p', {}, reply.body), reply.to_earlier_text && h('p', { class: 'small faint' }, 'This answers an earlier text of the review.')),
+    h('p', { class: 'small faint' }, day(written_at), version && `, for version ${version}`),
+    reply && h('blockquote', {}, h('p', { class: 'small' }, h('strong', {}, 'Reply of the vendor'), ' ', day(reply.replied_at)), h('p', {}, reply.body), reply.to_earlier_text && h('p', { class: 'small faint' }, 'This reply refers to an earlier text of the review.')),
   );
 }

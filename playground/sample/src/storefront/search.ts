@@ -9,12 +9,12 @@ type Sort = 'relevance' | '-published_at' | '-first_published_at' | 'name' | '-r
 const SORTS: [Sort, string][] = [
   ['relevance', 'Best match'],
   ['-rating', 'Best rated'],
-  ['-published_at', 'Changed last'],
+  ['-published_at', 'Last updated'],
   ['-first_published_at', 'Newest'],
   ['name', 'Name'],
 ];
 
-/** What a reader looks for, as it stands in the address. */
+/** Filters and order of a search, read from the address. */
 export interface Search {
   q: string | undefined;
   category: string[];
@@ -60,7 +60,7 @@ function sortOf(text: string | null): Sort {
   return SORTS.find(([sort]) => sort === text)?.[0] ?? 'relevance';
 }
 
-/** The parameters of the contract: a filter that is not set is left out. */
+/** Converts a search to query parameters of the operation. It omits filters that are not set. */
 function parameters(wanted: Search) {
   const { q, partner, rating_from, sort } = wanted;
   return {
@@ -78,15 +78,15 @@ function parameters(wanted: Search) {
   };
 }
 
-/** The address of a search. */
+/** Builds the address of a search. */
 export function addressOf(wanted: Search): string {
   const { q, category, language, partner, verified, rating_from: rating, sort } = wanted;
   return link('/listings', { q, category, language, partner, verified: verified ? 'true' : undefined, rating_from: rating?.toString(), sort: sort === 'relevance' ? undefined : sort });
 }
 
-/** The service corrects a misspelt word where nothing is found for it, and says so. */
+/** A note that the service replaced a misspelt word, because there were no results for it. */
 function corrected({ corrected_from: from, corrected_to: to }: Schemas['ListingList']): HTMLElement | null {
-  return from && to ? h('p', { class: 'note' }, 'Nothing was found for ', h('s', {}, from), '. These are for ', h('strong', {}, to), '.') : null;
+  return from && to ? h('p', { class: 'note' }, 'No results for ', h('s', {}, from), '. Showing results for ', h('strong', {}, to), '.') : null;
 }
 
 function order(wanted: Search): HTMLElement {
@@ -97,6 +97,6 @@ function order(wanted: Search): HTMLElement {
 }
 
 function nothing(wanted: Search): HTMLElement {
-  const advice = wanted.q ? 'Try fewer words, or take filters away.' : 'Take filters away to see more.';
-  return empty(h('h2', {}, 'No app is like that'), advice, h('a', { href: link('/listings') }, 'Show all apps'));
+  const advice = wanted.q ? 'Use fewer words, or remove filters.' : 'Remove filters to see more apps.';
+  return empty(h('h2', {}, 'No apps match'), advice, h('a', { href: link('/listings') }, 'Show all apps'));
 }

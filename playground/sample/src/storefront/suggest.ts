@@ -48,7 +48,7 @@ class Field {
     });
   }
 
-  /** Asks once the typing pauses; what was asked for earlier is of no use any more. */
+  /** Requests suggestions when the user pauses typing. It cancels earlier requests. */
   #later(): void {
     this.#stop();
     const typed = this.#input.value.trim();
@@ -71,7 +71,7 @@ class Field {
     this.#list.replaceChildren(...suggestions.map((one, index) => this.#option(one, index)));
     this.#choose(-1);
     this.#open(suggestions.length > 0);
-    this.#said.textContent = suggestions.length === 0 ? 'No suggestions' : `${suggestions.length} suggestions, choose with the arrow keys`;
+    this.#said.textContent = suggestions.length === 0 ? 'No suggestions' : `${suggestions.length} suggestions. Use the arrow keys to select one.`;
   }
 
   #option({ kind, text }: Suggestion, index: number): HTMLElement {
@@ -92,7 +92,7 @@ class Field {
     event.preventDefault();
   }
 
-  /** Marks one; none is -1, which is the field itself. */
+  /** Selects a suggestion. -1 selects none. */
   #choose(index: number): void {
     this.#chosen = index;
     if (index >= 0) this.#open(true);

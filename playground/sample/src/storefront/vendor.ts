@@ -9,7 +9,7 @@ export const vendor: View = async ({ name, signal }) => {
   const ask = (cursor?: string) => dataOf(storefront.GET('/v1/marketplace/public/listings', { params: { query: { ...query, partner: name, sort: 'name', limit: 12, ...given({ cursor }) } }, signal }));
   const [page, apps] = await Promise.all([published(name, signal), ask()]);
   const known = page ?? apps.data[0]?.vendor;
-  if (!known) throw new Refusal({ status: 404, title: 'Not found', detail: 'This partner does not exist on the marketplace.' });
+  if (!known) throw new Refusal({ status: 404, title: 'Not found', detail: 'The marketplace has no vendor with this name.' });
   return h(
     'article',
     { class: 'stack' },
@@ -47,8 +47,8 @@ function head(page: Schemas['Vendor']): HTMLElement {
 function facts({ languages, regions, links }: Schemas['Vendor']): HTMLElement {
   const regionName = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' });
   const lines: [string, string | HTMLElement | null][] = [
-    ['Speaks', languages.map(languageName).join(', ')],
-    ['Serves', regions.map((code) => regionName.of(code) ?? code).join(', ')],
+    ['Languages', languages.map(languageName).join(', ')],
+    ['Regions', regions.map((code) => regionName.of(code) ?? code).join(', ')],
     ['Website', external(links.website_url, links.website_url ?? '')],
   ];
   return h('dl', { class: 'facts' }, ...lines.filter(([, text]) => text).map(([term, text]) => h('div', {}, h('dt', {}, term), h('dd', {}, text))));
