@@ -1,7 +1,7 @@
-"""Compares alerts and dashboard with the program and the manual. Every metric must exist in the program and have the
-labels in README.md. Every alert must be in the manual and fire in a test.
+"""Compares alerts and dashboard with the program and the manual: the program describes every metric that they name, the
+manual names its labels, and every alert is in the manual and fires in a test.
 
-    metrics.py <file>    writes the expressions of the dashboard to the file as rules for promtool
+    metrics.py <file>    writes the dashboard's expressions to the file, as rules that promtool can read
 """
 
 import json
@@ -11,18 +11,20 @@ from pathlib import Path
 
 import yaml
 
-# Labels that Prometheus adds to each series, and our label that it renames.
+# Labels that Prometheus adds to each series, and its name for the label `job` of Labs.
 OF_PROMETHEUS = {"instance", "job", "exported_job", "le"}
+MANUAL = Path("operate/observability.md")
+ALERTS = Path("operate/alerts.md")
 NAME = re.compile(r"\b((?:labs|process)_[a-z_]+)(?:\{([^}]*)\})?")
 GROUPED = re.compile(r"\b(?:by|without) *\(([^)]*)\)")
 
 
 def described():
-    """Returns the metrics of the program, and the labels of each metric in README.md."""
+    """The metrics that the program describes, each with the labels that the manual names."""
     sources = [Path("src/metrics.rs"), *Path("src/metrics").rglob("*.rs")]
     code = "".join(path.read_text().split("#[cfg(test)]")[0] for path in sources if path.exists())
     names = set(re.findall(r'"((?:labs|process)_[a-z_]+)"', code))
-    table = Path("README.md").read_text().split("| metric | labels |")[1].split("\n\n")[0]
+    table = MANUAL.read_text().split("| metric | labels | meaning |")[1].split("\n\n")[0]
     labels = {}
     for row in table.splitlines():
         cells = row.split("|")
@@ -32,14 +34,14 @@ def described():
 
 
 def faults(where, expression, names, labels):
-    """Yields the metrics and labels of an expression that the program does not have."""
+    """Metrics and labels of an expression that the program does not have."""
     known = set(OF_PROMETHEUS)
     for name, matchers in NAME.findall(expression):
         name = name if name in names else re.sub(r"_(bucket|sum|count)$", "", name)
         if name not in names:
             yield f"{where}: the program has no metric {name}"
         elif name not in labels:
-            yield f"{where}: README.md does not describe {name}"
+            yield f"{where}: {MANUAL} does not describe {name}"
         else:
             known |= labels[name]
             for label in re.findall(r"([a-z_]+) *(?:=|!)", re.sub(r'"[^"]*"', '""', matchers)):
@@ -47,7 +49,7 @@ def faults(where, expression, names, labels):
                     yield f"{where}: {name} has no label {label}"
     for label in re.findall(r"[a-z_]+", " ".join(GROUPED.findall(expression))):
         if label not in known:
-            yield f"{where}: no metric of the expression has the label {label}"
+            yield f"{where}: no metric there has a label {label}"
 
 
 def main():
@@ -63,18 +65,18 @@ def main():
     alerts = {rule["alert"] for rule in rules}
     tests = yaml.safe_load(Path("operate/alerts-test.yaml").read_text())["tests"]
     fired = {one["alertname"] for test in tests for one in test["alert_rule_test"] if one["exp_alerts"]}
-    explained = set(re.findall(r"^\| `(Labs[A-Za-z]+)` \|", Path("operate/README.md").read_text(), re.MULTILINE))
-    found += [f"operate/alerts-test.yaml: {alert} does not fire in any test" for alert in sorted(alerts - fired)]
-    found += [f"operate/README.md: {alert} is not explained" for alert in sorted(alerts - explained)]
-    found += [f"operate/README.md: {alert} is not an alert" for alert in sorted(explained - alerts)]
+    explained = set(re.findall(r"^\| `(Labs[A-Za-z]+)` \|", ALERTS.read_text(), re.MULTILINE))
+    found += [f"operate/alerts-test.yaml: {alert} fires in no test" for alert in sorted(alerts - fired)]
+    found += [f"{ALERTS}: {alert} is not explained" for alert in sorted(alerts - explained)]
+    found += [f"{ALERTS}: alerts.yaml has no alert {alert}" for alert in sorted(explained - alerts)]
     if found:
         sys.exit("\n".join(found))
 
-    # Grafana replaces its variables.
+    # Grafana fills in its variables.
     plain = [expression.replace("$__rate_interval", "5m").replace("$instance", ".*") for _, expression in shown]
     records = [{"record": f"dashboard:{number}", "expr": text} for number, text in enumerate(plain)]
     Path(sys.argv[1]).write_text(json.dumps({"groups": [{"name": "dashboard", "rules": records}]}))
-    print(f"{len(alerts)} alerts and {len(shown)} expressions of the dashboard use only existing metrics")
+    print(f"{len(alerts)} alerts and {len(shown)} expressions of the dashboard name existing metrics")
 
 
 main()
