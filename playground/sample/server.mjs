@@ -40,7 +40,7 @@ export async function start(set) {
     if (url.origin === set.base && url.pathname.startsWith(PASSED_ON)) return passOn(url, request, response);
     const name = VIEWS.test(url.pathname) ? '/index.html' : url.pathname;
     const file = files.get(name);
-    if (!file) return refuse(response, 404, 'Not found', 'The page does not exist. Start at /.');
+    if (!file) return refuse(response, 404, 'Not found', 'This page does not exist. Start at /.');
     response.setHeader('Content-Type', TYPES.get(extname(name)) ?? 'application/json').setHeader('Cache-Control', name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache').end(file);
   }
   /** @param {URL} url @param {In} request @param {Out} response */

@@ -44,7 +44,7 @@ start(
     '/board/new': board.propose,
     '/board/:name': board.request,
   },
-  async () => nothingHere('The page does not exist.'),
+  async () => nothingHere('This page does not exist.'),
   broken,
 );
 
