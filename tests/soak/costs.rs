@@ -113,12 +113,12 @@ struct Costs {
 impl Costs {
     async fn new() -> Self {
         let harness = Harness::new().await;
+        harness.sql("update tier set burst_per_second = 1000, daily_requests = 1000000").await;
         let account = harness.partner("Nordsee Kassen").await;
         let other = harness.partner("Elbkontor").await;
         harness.sql(&listings(count(300, 20_000))).await;
         let program = harness.program("invents", &["storefront"], None).await;
         let shop = harness.program("shop", &["storefront"], None).await;
-        harness.sql("update tier set burst_per_second = 1000, daily_requests = 1000000").await;
         for number in 0..REQUESTS {
             let body = json!({ "title": format!("Wanted {number}"), "body": "We want to split a bill." });
             let call = harness.call("engagement_feature_requests_propose").token(&other.token);

@@ -13,6 +13,12 @@ const CONNECTIONS: usize = 6;
 /// Number of connections that read requests may use.
 const FOR_READS: i64 = 3;
 
+/// Returns tokens of three partners. The reads of one account use only half of the connections for reads.
+async fn readers(cast: &Cast) -> [String; 3] {
+    let [second, third] = [cast.harness.partner("Tischwerk").await, cast.harness.partner("Kassenwart").await];
+    [cast.administrator.token.clone(), second.token, third.token]
+}
+
 /// SQL that counts the statements of requests that wait for a lock.
 const WAITING: &str = "select count(*) from pg_stat_activity
     where datname = current_database() and application_name = 'labs' and wait_event_type = 'Lock'";
@@ -28,9 +34,10 @@ const LEFT_OPEN: &str = "select count(*) from pg_stat_activity where datname = c
 #[tokio::test]
 async fn requests_leave_connections_for_background_work() {
     let cast = Cast::new().await;
+    let tokens = readers(&cast).await;
     let held = cast.harness.lock("category", "access exclusive").await;
-    let ask = || cast.harness.call("marketplace_apps_list").token(&cast.administrator.token).expect(200);
-    let asked = join_all((0..10).map(|_| ask()));
+    let ask = |number: usize| cast.harness.call("marketplace_apps_list").token(&tokens[number % 3]).expect(200);
+    let asked = join_all((0..10).map(ask));
     let meanwhile = async {
         cast.harness.until(WAITING, FOR_READS).await;
         cast.harness.call("system_readiness_get").expect(200).await;
@@ -43,9 +50,9 @@ async fn requests_leave_connections_for_background_work() {
 #[tokio::test]
 async fn cancelled_read_keeps_its_slot_until_statement_ends() {
     let cast = Cast::new().await;
+    let tokens = readers(&cast).await;
     let held = cast.harness.lock("category", "access exclusive").await;
-    let ask = || cast.harness.call("marketplace_apps_list").token(&cast.administrator.token).send();
-    let reads = || join_all((0..FOR_READS).map(|_| ask()));
+    let reads = || join_all(tokens.iter().map(|token| cast.harness.call("marketplace_apps_list").token(token).send()));
     tokio::select! {
         answers = reads() => panic!("answered {:?}", answers.first().map(Answer::text)),
         () = cast.harness.until(WAITING, FOR_READS) => {}
@@ -93,9 +100,10 @@ async fn interrupted_commit_is_reported_as_unknown_and_can_be_retried() {
 #[tokio::test]
 async fn connection_closed_by_server_fails_one_request_and_is_discarded() {
     let cast = Cast::new().await;
+    let tokens = readers(&cast).await;
     let ask = async |number: usize| {
         let (operation, token) = match number % 2 {
-            0 => ("marketplace_apps_list", &cast.administrator.token),
+            0 => ("marketplace_apps_list", &tokens[number / 2 % 3]),
             _ => ("admin_audit_records_list", &cast.staff.token),
         };
         cast.harness.call(operation).token(token).send().await
@@ -108,7 +116,7 @@ async fn connection_closed_by_server_fails_one_request_and_is_discarded() {
         held.roll_back().await;
     };
     // None of them commits: if a commit is interrupted, its outcome is unknown.
-    let (first, ()) = tokio::join!(join_all((0..CONNECTIONS).map(|_| ask(0))), end);
+    let (first, ()) = tokio::join!(join_all((0..CONNECTIONS).map(|number| ask(2 * number))), end);
     // The service detects closed idle connections when it uses them.
     let second = load().await;
     let refused: Vec<_> = first.iter().chain(&second).filter(|answer| answer.status != 200).collect();

@@ -100,20 +100,23 @@ impl ReadLanes {
     /// Takes a connection to a replica that is fresh enough, otherwise to the primary.
     pub(super) async fn take(&self) -> Result<TakenConnection, Fault> {
         let demanded = self.required_freshness();
-        // A request that may already hold a turn does not wait for another one.
-        let turn = match &self.account {
-            Some(account) if !self.is_aside => Some(account.take().await?),
-            _ => None,
-        };
         if let Some(replicas) = &self.replicas
             && let Some(lent) = replicas.take(demanded).await
         {
             self.has_lagged.store(true, Ordering::Relaxed);
-            return Ok(TakenConnection { lent: lent.with_turn(turn), is_replica: true, demanded });
+            return Ok(TakenConnection { lent, is_replica: true, demanded });
         }
-        let lent =
-            if self.is_aside { LentConnection::of(self.leader.pool()).await? } else { self.leader.take().await? };
-        Ok(TakenConnection { lent: lent.with_turn(turn), is_replica: false, demanded })
+        // A request that may already hold a connection of the lane, and a turn, waits for neither.
+        if self.is_aside {
+            let lent = LentConnection::of(self.leader.pool()).await?;
+            return Ok(TakenConnection { lent, is_replica: false, demanded });
+        }
+        let turn = match &self.account {
+            Some(account) => Some(account.take().await?),
+            None => None,
+        };
+        let lent = self.leader.take().await?.with_turn(turn);
+        Ok(TakenConnection { lent, is_replica: false, demanded })
     }
 }
 
