@@ -71,7 +71,7 @@ async fn storefront_keeps_the_name_until_staff_confirm_another() {
     assert_eq!((confirmed.status, names(&confirmed)), (200, ("Tafelwerk", None)), "{}", confirmed.text());
     cast.becomes("Tafelwerk").await;
     assert_eq!(cast.waiting().await, (0, 0));
-    cast.harness.until("select count(*) from mail_message where kind = 'COMPANY_NAME' and state = 'SENT'", 1).await;
+    cast.harness.until("select count(*) from mail_message where kind = 'NAME_DECIDED' and state = 'SENT'", 1).await;
     let again = cast.decide(json!({ "pending_name": "CONFIRM" })).await;
     assert_eq!((again.status, again.code()), (409, "CONFLICT"));
 }

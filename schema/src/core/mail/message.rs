@@ -294,7 +294,7 @@ impl MailContent {
                 Notice::Security { .. } => "SECURITY",
                 Notice::PartnerSuspended { .. } => "PARTNER_SUSPENDED",
                 Notice::PartnerReinstated { .. } => "PARTNER_REINSTATED",
-                Notice::NameDecided { .. } => "COMPANY_NAME",
+                Notice::NameDecided { .. } => "NAME_DECIDED",
                 Notice::PartnerClosing { .. } => "PARTNER_CLOSING",
                 Notice::DataExport { .. } => "DATA_EXPORT",
                 Notice::SubmissionDecided { .. } => "SUBMISSION_DECIDED",
