@@ -133,7 +133,7 @@ test('missing results, pages and vendor pages are explained', { skip }, async ()
     await page.goto(`${sample.base}/listings/no-such-app`);
     await ready(page);
     assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Not found');
-    assert.match(await page.locator('main').textContent(), /no such listing/i);
+    assert.match(await page.locator('main').textContent(), /listing does not exist/i);
     await page.goto(`${sample.base}/partners/murzeit`);
     await ready(page);
     assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Murzeit');
