@@ -19,7 +19,8 @@ fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
         for entry in entries {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            if path.is_dir() && !matches!(name.as_str(), "target" | "node_modules" | "dist" | ".git" | ".labs") {
+            if path.is_dir() && !matches!(name.as_str(), "target" | "node_modules" | "dist" | "made" | ".git" | ".labs")
+            {
                 walk(&path, ending, found);
             } else if name.ends_with(ending) {
                 found.push(path);
