@@ -18,9 +18,20 @@ export LABS_TEST_S3
 
 stories=(marketplace::media:: marketplace::media_changes:: marketplace::pictures:: marketplace::preview:: partner::imagery::
   partner::uploads:: partner::data_exports:: publication::artefacts:: publication::downloads::
-  admin::ledgers::the_audit_log_is_archived)
-# These tests access the local file folder directly.
-without=(--skip range_request_reads_only_that_range --skip what_a_killed_replica_had_not_finished)
+  admin::ledgers::archived_audit_log_verifies)
+# The first two access the local file folder directly. The third waits for three uploads that store at the same time,
+# which a slow bucket delays beyond the limit of a lock.
+without=(publication::downloads::range_request_reads_only_that_range
+  marketplace::media::unfinished_files_of_killed_replica_are_deleted_after_a_day
+  partner::uploads::concurrent_uploads_respect_daily_quota)
 run() { cargo test --workspace --test tests --locked -- "$@"; }
-LABS_TEST_S3_FAULTS=1 run "${stories[@]}" "${without[@]}"
+# A filter without a test means that the test was renamed.
+known=$(run --list)
+for filter in "${stories[@]}" "${without[@]}"; do
+  grep -q "^$filter" <<<"$known" || {
+    echo "no test is called $filter: .ci/objects.sh needs its new name" >&2
+    exit 1
+  }
+done
+LABS_TEST_S3_FAULTS=1 run "${stories[@]}" "${without[@]/#/--skip=}"
 run objects:: --ignored

@@ -7,8 +7,7 @@ alter table partner
     add column pending_name_since timestamptz,
     add constraint partner_pending_name_whole check ((pending_company_name is null) = (pending_name_since is null));
 comment on column partner.pending_company_name is 'New name, not yet confirmed by staff. company_name is shown until then.';
-create index partner_pending_name_idx on partner (pending_name_since, partner_uuid)
-    where pending_name_since is not null and state <> 'CLOSED';
+create index partner_pending_name_idx on partner (pending_name_since, partner_uuid) where pending_name_since is not null;
 
 create or replace view partner_shown as
 select

@@ -199,6 +199,6 @@ async fn verification_by_staff_ends_with_rename() {
     let own = market.harness.call("partner_account_update").path("partner_uuid", &owner).token(&market.owner.token);
     own.json(&json!({ "company_name": "Nordsee Zahlung" })).expect(200).await;
     assert_eq!(shown().await, json!(true), "the name is pending");
-    update(json!({ "pending_name": "CONFIRM" })).expect(200).await;
+    update(json!({ "pending_name": { "decision": "CONFIRM", "company_name": "Nordsee Zahlung" } })).expect(200).await;
     assert_eq!((shown().await, found("true").await), (json!(false), 0), "nobody knows the company of this name");
 }

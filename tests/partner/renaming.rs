@@ -10,6 +10,7 @@ struct Cast {
     harness: Harness,
     staff: Person,
     owner: Person,
+    app: String,
     shop: String,
 }
 
@@ -23,7 +24,7 @@ impl Cast {
         let (app, version) = submittable(&harness, &staff, &owner, "Table Pilot").await;
         publish(&harness, &staff, &owner, &app, &version).await;
         let shop = harness.program("storefront", &["storefront"], None).await.token;
-        Self { harness, staff, owner, shop }
+        Self { harness, staff, owner, app, shop }
     }
 
     async fn rename(&self, name: &str) -> Answer {
@@ -57,6 +58,10 @@ impl Cast {
     }
 }
 
+fn decision(decision: &str, name: &str) -> Value {
+    json!({ "pending_name": { "decision": decision, "company_name": name } })
+}
+
 fn names(answer: &Answer) -> (&str, Option<&str>) {
     (answer.str("company_name"), answer.json["pending_company_name"].as_str())
 }
@@ -67,12 +72,12 @@ async fn storefront_keeps_the_name_until_staff_confirm_another() {
     let answer = cast.rename("Tafelwerk").await;
     assert_eq!(names(&answer), ("Tischwerk", Some("Tafelwerk")));
     assert_eq!((cast.shown().await.as_str(), cast.waiting().await), ("Tischwerk", (1, 1)));
-    let confirmed = cast.decide(json!({ "pending_name": "CONFIRM" })).await;
+    let confirmed = cast.decide(decision("CONFIRM", "Tafelwerk")).await;
     assert_eq!((confirmed.status, names(&confirmed)), (200, ("Tafelwerk", None)), "{}", confirmed.text());
     cast.becomes("Tafelwerk").await;
     assert_eq!(cast.waiting().await, (0, 0));
     cast.harness.until("select count(*) from mail_message where kind = 'NAME_DECIDED' and state = 'SENT'", 1).await;
-    let again = cast.decide(json!({ "pending_name": "CONFIRM" })).await;
+    let again = cast.decide(decision("CONFIRM", "Tafelwerk")).await;
     assert_eq!((again.status, again.code()), (409, "CONFLICT"));
 }
 
@@ -80,9 +85,11 @@ async fn storefront_keeps_the_name_until_staff_confirm_another() {
 async fn rejected_name_is_dropped_and_its_reason_is_mailed() {
     let cast = Cast::new().await;
     cast.rename("Tafelwerk").await;
-    let unexplained = cast.decide(json!({ "pending_name": "REJECT" })).await;
+    let unexplained = cast.decide(decision("REJECT", "Tafelwerk")).await;
     assert_eq!((unexplained.status, &unexplained.json["errors"][0]["pointer"]), (422, &json!("/reason")));
-    let rejected = cast.decide(json!({ "pending_name": "REJECT", "reason": "The register has another." })).await;
+    let mut body = decision("REJECT", "Tafelwerk");
+    body["reason"] = json!("The register has another.");
+    let rejected = cast.decide(body).await;
     assert_eq!((rejected.status, names(&rejected)), (200, ("Tischwerk", None)));
     assert_eq!(cast.shown().await, "Tischwerk");
     let mailed =
@@ -99,6 +106,46 @@ async fn current_name_withdraws_a_pending_one() {
     assert_eq!(cast.waiting().await, (0, 0));
     let staff = cast.decide(json!({ "company_name": "Tafelwerk" })).await;
     assert_eq!(names(&staff), ("Tafelwerk", None), "staff need no confirmation");
+}
+
+#[tokio::test]
+async fn decision_about_a_replaced_name_changes_nothing() {
+    let cast = Cast::new().await;
+    cast.rename("Tafelwerk").await;
+    cast.rename("Tafelhaus").await;
+    let confirmed = cast.decide(decision("CONFIRM", "Tafelwerk")).await;
+    assert_eq!((confirmed.status, confirmed.code()), (409, "CONFLICT"));
+    assert_eq!(names(&cast.rename("Tafelhaus").await), ("Tischwerk", Some("Tafelhaus")));
+}
+
+#[tokio::test]
+async fn unlisted_and_archived_companies_keep_the_reviewed_name() {
+    let cast = Cast::new().await;
+    for step in ["marketplace_apps_unlist", "marketplace_apps_archive"] {
+        let call = cast.harness.call(step).path("app_uuid", &cast.app).token(&cast.owner.token);
+        call.expect(200).await;
+        assert_eq!(names(&cast.rename("Tafelwerk").await), ("Tischwerk", Some("Tafelwerk")), "after {step}");
+    }
+}
+
+#[tokio::test]
+async fn company_with_an_approved_version_keeps_the_reviewed_name() {
+    for state in ["IN_REVIEW", "APPROVED", "SCHEDULED"] {
+        let cast = Cast::new().await;
+        cast.harness.sql("delete from listing").await;
+        cast.harness.sql(&format!("update app_version set state = '{state}', publish_at = now()")).await;
+        assert_eq!(names(&cast.rename("Tafelwerk").await), ("Tischwerk", Some("Tafelwerk")), "{state}");
+    }
+}
+
+#[tokio::test]
+async fn events_of_a_decision_contain_no_name() {
+    let cast = Cast::new().await;
+    cast.rename("Tafelwerk").await;
+    assert_eq!(cast.decide(decision("CONFIRM", "Tafelwerk")).await.status, 200);
+    let named = "select count(*) from partner_event where detail::text like '%Tafelwerk%'";
+    assert_eq!(cast.harness.number(named).await, 0);
+    assert_eq!(cast.harness.number("select count(*) from partner_event where kind = 'NAME_CONFIRMED'").await, 1);
 }
 
 #[tokio::test]

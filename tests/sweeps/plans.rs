@@ -120,6 +120,7 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
         "totp_factor",
         "the people of several partners, only for staff; the planner takes them for many and joins all factors at once",
     ),
+    ("'PARTNER_RENAMING' = any($1)", "partner", "few partners have a pending name, and a partial index has them"),
     ("select count(*) from partner_shown", "partner", "the same"),
     ("select count(*) from partner_shown", "subscription", "the same"),
     ("select partner_uuid from partner_shown", "partner", "who is in an export is settled by one statement"),

@@ -144,6 +144,19 @@ impl Db {
         }
     }
 
+    /// Waits for a turn of the account before work that other requests wait for, so that they wait for the work and not
+    /// for the turn. Call it after [`Self::release`]; the next statement uses the turn. Only affects requests that only
+    /// read.
+    ///
+    /// # Errors
+    /// [`crate::core::fault::Code::RateLimited`] if earlier reads of the account take too long.
+    pub(crate) async fn reserve_turn(&self) -> Result<(), Fault> {
+        match &self.source {
+            ConnectionSource::Reads(lanes) => lanes.reserve_turn().await,
+            ConnectionSource::Pool(_) | ConnectionSource::Requests(_) => Ok(()),
+        }
+    }
+
     /// Sets the required freshness of the following reads. Only affects requests that only read; all others read from
     /// the primary.
     pub(crate) fn require_freshness(&self, freshness: Freshness) {

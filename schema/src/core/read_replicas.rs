@@ -12,13 +12,14 @@
 mod watch;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{PgConnection, PgPool};
 use tokio::time::timeout;
 
+use crate::core::account_turns::{AccountTurns, TurnTaker};
 use crate::core::db::Freshness;
 use crate::core::fault::Fault;
 use crate::core::pool_lane::{LentConnection, PoolLane};
@@ -86,6 +87,7 @@ struct Replica {
     name: String,
     options: PgConnectOptions,
     lane: PoolLane,
+    turns: Arc<AccountTurns>,
     state: Mutex<ReplicaState>,
 }
 
@@ -112,9 +114,10 @@ pub struct ReadCounts {
 impl ReadReplicas {
     /// Creates the replicas of this primary, from names and connections. None is used before it is watched.
     pub(crate) fn new(leader: PgConnectOptions, pools: Vec<(String, PgConnectOptions, PgPool)>) -> Self {
-        let replica = |(name, options, pool)| {
+        let replica = |(name, options, pool): (String, PgConnectOptions, PgPool)| {
+            let turns = AccountTurns::of_connections(pool.options().get_max_connections() / 2);
             let lane = PoolLane::of_reads(pool);
-            Replica { name, options, lane, state: Mutex::default() }
+            Replica { name, options, lane, turns, state: Mutex::default() }
         };
         Self {
             leader,
@@ -144,7 +147,7 @@ impl ReadReplicas {
     }
 
     /// Takes a connection to a replica that is fresh enough; `None` if the primary must be used.
-    pub(crate) async fn take(&self, demanded: Freshness) -> Option<LentConnection> {
+    pub(crate) async fn take(&self, demanded: Freshness, account: Option<&TurnTaker>) -> Option<LentConnection> {
         let since = match demanded {
             Freshness::Present => return None,
             Freshness::Recent => None,
@@ -152,7 +155,7 @@ impl ReadReplicas {
         };
         let first = self.turn.fetch_add(1, Ordering::Relaxed) % self.replicas.len().max(1);
         for replica in self.replicas.iter().cycle().skip(first).take(self.replicas.len()) {
-            if let Some(lent) = replica.take(since).await {
+            if let Some(lent) = replica.take(since, account).await {
                 self.counts.answered.fetch_add(1, Ordering::Relaxed);
                 return Some(lent);
             }
@@ -183,10 +186,15 @@ impl Replica {
     }
 
     /// Takes a connection if the replica is fresh and has replayed the WAL up to this position.
-    async fn take(&self, since: Option<WalPlace>) -> Option<LentConnection> {
+    async fn take(&self, since: Option<WalPlace>, account: Option<&TurnTaker>) -> Option<LentConnection> {
         if !self.is_fresh() {
             return None;
         }
+        // An account that waits for its own reads says nothing about the replica.
+        let turn = match account {
+            Some(account) => Some(account.wait(&self.turns, PATIENCE).await?),
+            None => None,
+        };
         let Ok(Ok(mut lent)) = timeout(PATIENCE, self.lane.take()).await else {
             self.forget();
             return None;
@@ -205,7 +213,7 @@ impl Replica {
         }
         // Checked again, because taking the connection may have taken time.
         if self.is_fresh() {
-            return Some(lent);
+            return Some(lent.with_turn(turn));
         }
         lent.pass_on();
         None

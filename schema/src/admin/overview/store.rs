@@ -204,7 +204,7 @@ pub(super) async fn list_waiting(db: &Db, kinds: &[AttentionKind]) -> Result<Vec
                select 'PARTNER_CLOSING', count(*), min(state_changed_at) from partner
                 where state = 'CLOSING' and closes_at < labs_now() + interval '7 days' and 'PARTNER_CLOSING' = any($1)
                union all select 'PARTNER_RENAMING', count(*), min(pending_name_since) from partner
-                where pending_name_since is not null and state <> 'CLOSED' and 'PARTNER_RENAMING' = any($1)
+                where pending_name_since is not null and 'PARTNER_RENAMING' = any($1)
                union all
                select 'SECRET_EXPIRING', count(*), min(s.expires_at) - interval '14 days'
                  from machine_client_secret as s join machine_client as c using (client_uuid)

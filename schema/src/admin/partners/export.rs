@@ -18,7 +18,7 @@ use crate::partner::lifecycle::PartnerState;
 const PIECE: usize = 100;
 
 /// The header line. New columns are appended.
-const HEADER: [&str; 32] = [
+const HEADER: [&str; 33] = [
     "uuid",
     "slug",
     "company_name",
@@ -51,6 +51,7 @@ const HEADER: [&str; 32] = [
     "notes",
     "registered_at",
     "updated_at",
+    "pending_company_name",
 ];
 
 /// The next read of the stream.
@@ -124,6 +125,7 @@ fn line(out: &mut String, row: &AdminPartnerRow) {
         row.notes_count.to_string(),
         row.created_at.to_string(),
         row.updated_at.to_string(),
+        text(&row.pending_company_name),
     ];
     csv::row(out, cells.iter().map(String::as_str));
 }

@@ -144,6 +144,7 @@ pub(super) static PARTNERS: ListQuery<AdminPartnerFilter, AdminPartnerRow, Admin
         },
         Condition {
             sql: "strpos(lower(company_name), lower({})) > 0 or strpos(slug, lower({})) > 0
+                  or strpos(lower(pending_company_name), lower({})) > 0
                   or strpos(lower(vat_id), lower({})) > 0 or strpos(lower(registration_number), lower({})) > 0",
             value: |filter| filter.q.as_deref().map(SqlValue::from),
         },

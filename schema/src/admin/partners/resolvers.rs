@@ -163,11 +163,11 @@ impl PartnersMutation {
         &self,
         ctx: &Context<'_>,
         partner_uuid: Uuid,
-        body: AdminPartnerUpdate,
+        mut body: AdminPartnerUpdate,
     ) -> Result<Option<AdminPartner>, Fault> {
         let cx = ctx.cx();
         let (verified, allows_imitation) = (body.verified, body.allow_similar_name.unwrap_or_default());
-        let decision = body.pending_name;
+        let decided = body.pending_name.take();
         let (patch, reason) = body.into_parts();
         if verified.is_some() && reason.is_none() {
             return Err(Fault::field(
@@ -180,8 +180,8 @@ impl PartnersMutation {
         let actor = Actor::of(cx.principal()?);
         let by = (actor, NamedBy::Staff { allows_imitation });
         company::change(&cx.db, partner_uuid, patch, by, reason.as_deref()).await?.ok_or_else(err_not_found)?;
-        if let Some(decision) = decision {
-            let review = NameReview { decision, actor, allows_imitation, reason: reason.as_deref() };
+        if let Some(decided) = &decided {
+            let review = NameReview { decided, actor, allows_imitation, reason: reason.as_deref() };
             renaming::decide(&cx.db, &cx.services, partner_uuid, &review).await?.ok_or_else(err_not_found)?;
         }
         if let Some(verified) = verified

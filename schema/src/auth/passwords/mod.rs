@@ -34,7 +34,7 @@ use crate::core::outbox::Recipient;
 pub(crate) async fn mail_reset(cx: &RequestContext, to: &Recipient) -> Result<(), Fault> {
     let remaining = outbox::remaining_for(cx, &to.email, &[RESET_MAIL]).await?;
     if remaining.left == 0 {
-        return Err(rules::err_too_many_mails(remaining.wait_seconds));
+        return Err(rules::err_too_many_mails(remaining.budget, remaining.wait_seconds));
     }
     let token = SecretKind::OneTime.issue();
     let expires_at = cx.now.plus_seconds(rules::RESET_SECONDS);

@@ -23,11 +23,11 @@ pub(super) fn err_void_token() -> Fault {
     Fault::field("/token", "INVALID", message)
 }
 
-/// The fault after too many mails. The limit has room again after this number of seconds.
-pub(super) fn err_too_many_mails(wait_seconds: u64) -> Fault {
+/// The fault after too many mails: the spent limit, and the seconds after which it has room again.
+pub(super) fn err_too_many_mails(budget: SpentBudget, wait_seconds: u64) -> Fault {
     let detail = "This address has received the maximum number of password-reset e-mails for this hour or day. Try \
                   again later.";
-    Fault::rate_limited(SpentBudget::Burst, wait_seconds, detail)
+    Fault::rate_limited(budget, wait_seconds, detail)
 }
 
 /// The fault for a change after a concurrent change of the password.

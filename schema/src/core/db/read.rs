@@ -1,14 +1,14 @@
 //! Requests that only read: choice of the server and of the connection.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::core::account_turns::TurnTaker;
+use crate::core::account_turns::{Turn, TurnTaker};
 use crate::core::fault::Fault;
-use crate::core::pool_lane::{LentConnection, PoolLane};
+use crate::core::pool_lane::{self, LentConnection, PoolLane};
 use crate::core::read_replicas::{ReadReplicas, WalPlace};
 
 /// Time to wait for a replica, which also ends statements after this time (`open/connections.rs`).
@@ -34,6 +34,8 @@ pub(crate) struct ReadLanes {
     has_lagged: Arc<AtomicBool>,
     /// Account whose reads take turns.
     account: Option<TurnTaker>,
+    /// Turn for the next connection to the primary.
+    reserved: Arc<Mutex<Option<Turn>>>,
     /// Whether connections to the primary come from its pool, because the request may already hold one of the lane.
     is_aside: bool,
 }
@@ -49,7 +51,15 @@ impl ReadLanes {
     /// Creates the lanes of a request with this required freshness.
     pub(crate) fn new(leader: PoolLane, replicas: Option<Arc<ReadReplicas>>, demanded: Freshness) -> Self {
         let demanded = Arc::new(Mutex::new(demanded));
-        Self { leader, replicas, demanded, has_lagged: Arc::default(), account: None, is_aside: false }
+        Self {
+            leader,
+            replicas,
+            demanded,
+            has_lagged: Arc::default(),
+            account: None,
+            reserved: Arc::default(),
+            is_aside: false,
+        }
     }
 
     /// Lets the request take turns with other reads of its account.
@@ -97,11 +107,37 @@ impl ReadLanes {
         Some(Self { is_aside: true, ..self.clone() })
     }
 
+    /// Waits for the next turn of the account, which the next connection to the primary then uses.
+    ///
+    /// # Errors
+    /// [`crate::core::fault::Code::RateLimited`] if earlier reads of the account take too long.
+    pub(super) async fn reserve_turn(&self) -> Result<(), Fault> {
+        if self.is_aside || self.may_lag() || self.reserved().is_some() {
+            return Ok(());
+        }
+        let turn = self.turn().await?;
+        *self.reserved() = turn;
+        Ok(())
+    }
+
+    async fn turn(&self) -> Result<Option<Turn>, Fault> {
+        // A read that a replica may answer has to end within its own limit of time.
+        let patience = if self.may_lag() { PATIENCE / 2 } else { pool_lane::PATIENCE };
+        match &self.account {
+            Some(account) => Ok(Some(account.take(patience).await?)),
+            None => Ok(None),
+        }
+    }
+
+    fn reserved(&self) -> MutexGuard<'_, Option<Turn>> {
+        self.reserved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes a connection to a replica that is fresh enough, otherwise to the primary.
     pub(super) async fn take(&self) -> Result<TakenConnection, Fault> {
         let demanded = self.required_freshness();
         if let Some(replicas) = &self.replicas
-            && let Some(lent) = replicas.take(demanded).await
+            && let Some(lent) = replicas.take(demanded, self.account.as_ref()).await
         {
             self.has_lagged.store(true, Ordering::Relaxed);
             return Ok(TakenConnection { lent, is_replica: true, demanded });
@@ -111,10 +147,8 @@ impl ReadLanes {
             let lent = LentConnection::of(self.leader.pool()).await?;
             return Ok(TakenConnection { lent, is_replica: false, demanded });
         }
-        let turn = match &self.account {
-            Some(account) => Some(account.take().await?),
-            None => None,
-        };
+        let reserved = self.reserved().take();
+        let turn = if reserved.is_some() { reserved } else { self.turn().await? };
         let lent = self.leader.take().await?.with_turn(turn);
         Ok(TakenConnection { lent, is_replica: false, demanded })
     }

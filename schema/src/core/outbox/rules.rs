@@ -1,5 +1,7 @@
 //! Retry schedule of mail messages, and limits for messages that anonymous requests cause.
 
+use crate::core::fault::SpentBudget;
+
 /// Maximum attempts for one message. With the waits between them they last about fifteen hours.
 pub(super) const ATTEMPTS: i32 = 8;
 /// Wait after the first failure, in seconds.
@@ -19,6 +21,8 @@ const MOST_A_DAY: i64 = 20;
 pub(crate) struct RemainingMails {
     /// Number of messages.
     pub(crate) left: usize,
+    /// The limit that is spent, or the hourly one.
+    pub(crate) budget: SpentBudget,
     /// Seconds after which a spent allowance has room again: the period of its limit.
     pub(crate) wait_seconds: u64,
 }
@@ -27,8 +31,10 @@ pub(crate) struct RemainingMails {
 /// and the total of the last day.
 pub(super) fn remaining_mails(from_network: i64, today: i64) -> RemainingMails {
     let left = (MOST_FROM_NETWORK - from_network).min(MOST_A_DAY - today);
-    let wait_seconds = if today >= MOST_A_DAY { 24 * 3600 } else { 3600 };
-    RemainingMails { left: usize::try_from(left).unwrap_or_default(), wait_seconds }
+    let is_day_spent = today >= MOST_A_DAY;
+    let (budget, wait_seconds) =
+        if is_day_spent { (SpentBudget::Daily, 24 * 3600) } else { (SpentBudget::Burst, 3600) };
+    RemainingMails { left: usize::try_from(left).unwrap_or_default(), budget, wait_seconds }
 }
 
 /// Seconds to wait after this attempt failed, counted from one; `None` after the last attempt.

@@ -112,8 +112,6 @@ async fn facets(cx: &RequestContext, search: &Search, first: Option<&FoundRow>) 
     };
     let known = known_values(cx, &stamp).await?;
     let counted = search.canonical_search(&known);
-    // Releases the database connection, because the count may wait for another request's count.
-    cx.db.release().await;
     let facets = &cx.services.state::<PublicCache>().facets;
-    facets.get_or_make(stamp, format!("{counted:?}"), store::get_facets(&cx.db, &counted)).await
+    facets.get_or_read(&cx.db, (stamp, format!("{counted:?}")), store::get_facets(&cx.db, &counted)).await
 }

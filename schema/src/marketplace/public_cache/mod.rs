@@ -19,6 +19,7 @@ use super::listings::{ListingFacets, ListingKey, ListingRow};
 use super::public_categories::PublicCategory;
 use super::suggestions::Names;
 use crate::core::coalescer::Coalescer;
+use crate::core::db::Db;
 use crate::core::fault::Fault;
 
 pub(in crate::marketplace) use known::{KnownValues, known_values};
@@ -98,6 +99,26 @@ impl<T: Weighed + Send + Sync + 'static> CachedAnswers<T> {
             u32::try_from(bytes).unwrap_or(u32::MAX)
         };
         Self(Cache::builder().max_capacity(most_bytes).weigher(weigh).time_to_live(KEPT).build())
+    }
+
+    /// Returns the answer to a question under a stamp, from the cache or from the database. A caller that computes it has
+    /// a turn of its account before others wait for it, and holds no connection while it waits for others.
+    ///
+    /// # Errors
+    /// The error of the computation, or [`crate::Code::RateLimited`] if the account's earlier reads take too long.
+    pub(in crate::marketplace) async fn get_or_read(
+        &self,
+        db: &Db,
+        (stamp, question): (String, String),
+        read: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<Arc<T>, Fault> {
+        let key = (stamp, question);
+        if let Some(answer) = self.0.get(&key).and_then(|cell| cell.get().cloned()) {
+            return Ok(answer);
+        }
+        db.release().await;
+        db.reserve_turn().await?;
+        self.get_or_make(key.0, key.1, read).await
     }
 
     /// Returns the answer to a question under a stamp. Among concurrent callers, one computes it and the others wait.

@@ -170,11 +170,9 @@ async fn tree(cx: &RequestContext, locale: Option<String>) -> Result<Arc<Vec<Pub
     let stamp = get_stamp(&cx.db).await?;
     let known = known_values(cx, &stamp).await?;
     let locale = known.locale(preference(locale).as_deref());
-    // Releases the database connection, because the count may wait for another request's count.
-    cx.db.release().await;
     let counted = count(&cx.db, locale.as_deref());
     let question = locale.clone().unwrap_or_default();
-    cx.services.state::<PublicCache>().trees.get_or_make(stamp, question, counted).await
+    cx.services.state::<PublicCache>().trees.get_or_read(&cx.db, (stamp, question), counted).await
 }
 
 async fn count(db: &Db, locale: Option<&str>) -> Result<Vec<PublicCategory>, Fault> {

@@ -55,18 +55,17 @@ impl SuggestionsQuery {
         let stamp = get_stamp(&cx.db).await?;
         let known = known_values(cx, &stamp).await?;
         let locale = known.locale(preference(locale).as_deref());
-        // Releases the database connection, because the request may wait while another request builds the table.
-        cx.db.release().await;
         let cache = cx.services.state::<PublicCache>();
         let make = async {
-            // Builds one table at a time, regardless of the number of requested locales.
-            let _turn = cache.making_names.lock().await;
             let (names, taglines) = store::names_all(&cx.db, locale.as_deref()).await?;
+            cx.db.release().await;
+            // Builds one table at a time, regardless of the number of requested locales.
+            let _building = cache.making_names.lock().await;
             tokio::task::spawn_blocking(move || Names::new(names, &taglines))
                 .await
                 .map_err(|error| Fault::internal(format!("the table of names could not be created: {error}")))
         };
-        let names = cache.names.get_or_make(stamp, locale.clone().unwrap_or_default(), make).await?;
+        let names = cache.names.get_or_read(&cx.db, (stamp, locale.clone().unwrap_or_default()), make).await?;
         let most = usize::try_from(limit.unwrap_or(FEW).clamp(1, MOST)).unwrap_or(1);
         let found = names.complete(first_words(&q), most);
         cx.note_languages(found.iter().filter_map(|name| name.locale.as_ref()));

@@ -122,8 +122,8 @@ pub(crate) async fn fill_skeletons(pool: &PgPool) -> Result<u64, Fault> {
     }
 }
 
-/// Updates the data of a company: absent fields stay, null clears a field. If a company with published listings sends a
-/// new name, the name is pending until staff decide; sending the current name withdraws it. The event lists the changed
+/// Updates the data of a company: absent fields stay, null clears a field. If reviewers have seen the name of the
+/// company, a new name that its team sends is pending until staff decide; sending the current name withdraws it. The event lists the changed
 /// fields without their values. An update that changes nothing writes nothing. `None` if the partner does not exist.
 ///
 /// # Errors
@@ -144,9 +144,8 @@ pub(crate) async fn change(
     if !errors.is_empty() {
         return Err(Fault::invalid(errors));
     }
-    if by != NamedBy::Team && after.company_name == present.company_name {
-        after.pending_name.clone_from(&present.pending_name);
-    } else if by == NamedBy::Team && store::has_live_listing(db, partner_uuid).await? {
+    let is_renamed = after.company_name != present.company_name;
+    if by == NamedBy::Team && is_renamed && store::has_reviewed_name(db, partner_uuid).await? {
         rules::defer_name(&present, &mut after);
     }
     let fields = rules::changed_fields(&present, &after);

@@ -1,12 +1,14 @@
 //! New name of a company with published listings: pending until staff confirm or reject it.
 
+use async_graphql::InputObject;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{NamedBy, find_imitation, store};
+use super::{NamedBy, find_imitation, rules, store};
 use crate::core::actor::Actor;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
+use crate::core::imitation;
 use crate::core::mail::message::{MailContent, Notice};
 use crate::core::outbox;
 use crate::core::services::Services;
@@ -23,9 +25,19 @@ words! {
     }
 }
 
+/// Decision about one pending name. It names the name, because the partner can replace it at any time.
+#[derive(InputObject)]
+#[graphql(rename_fields = "snake_case")]
+pub(crate) struct PendingNameDecision {
+    /// Whether the name is confirmed or rejected.
+    decision: NameDecision,
+    /// The pending name that the decision is about.
+    company_name: String,
+}
+
 /// Decision about a pending name, with its actor and reason.
 pub(crate) struct NameReview<'a> {
-    pub(crate) decision: NameDecision,
+    pub(crate) decided: &'a PendingNameDecision,
     pub(crate) actor: Actor,
     /// Whether the name may look like another.
     pub(crate) allows_imitation: bool,
@@ -35,8 +47,8 @@ pub(crate) struct NameReview<'a> {
 /// Decides about the pending name of a partner and notifies its administrators. `None` if the partner does not exist.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if no name is pending. [`crate::Code::ValidationFailed`] if the name now looks like
-/// another name, or if a rejection has no reason.
+/// [`crate::Code::Conflict`] if another name or none is pending. [`crate::Code::ValidationFailed`] if the name now
+/// looks like another name, or if a rejection has no reason.
 pub(crate) async fn decide(
     db: &Db,
     services: &Services,
@@ -47,7 +59,12 @@ pub(crate) async fn decide(
     let Some(wanted) = present.pending_name.clone() else {
         return Err(Fault::conflict("No name of this partner is pending. Read the partner again."));
     };
-    let is_confirmed = review.decision == NameDecision::Confirm;
+    if wanted != review.decided.company_name.trim() {
+        return Err(Fault::conflict(
+            "Another name of this partner is pending. Read the partner again and decide about it.",
+        ));
+    }
+    let is_confirmed = review.decided.decision == NameDecision::Confirm;
     if !is_confirmed && review.reason.is_none() {
         return Err(Fault::field("/reason", "REQUIRED", "Say why the name is rejected; the partner reads it."));
     }
@@ -55,15 +72,17 @@ pub(crate) async fn decide(
     after.pending_name = None;
     if is_confirmed {
         let by = NamedBy::Staff { allows_imitation: review.allows_imitation };
-        if let Some(error) = find_imitation(db, Some(partner_uuid), &wanted, by).await? {
-            return Err(Fault::invalid(vec![error]));
+        if find_imitation(db, Some(partner_uuid), &wanted, by).await?.is_some() {
+            return Err(Fault::invalid(vec![imitation::err_company_name("/pending_name/company_name")]));
         }
         after.company_name.clone_from(&wanted);
     }
     store::update(db, partner_uuid, &after).await?;
     let kind = if is_confirmed { PartnerEventKind::NameConfirmed } else { PartnerEventKind::NameRejected };
     let event = PartnerEvent::new(partner_uuid, kind, review.actor).with_reason(review.reason);
-    events::insert(db, &event.with_detail(json!({ "name": wanted }))).await?;
+    // The fields without their values, so that erasure leaves no name behind.
+    let fields = rules::changed_fields(&present, &after);
+    events::insert(db, &event.with_detail(json!({ "fields": fields }))).await?;
     outbox::queue_to_administrators(db, services, partner_uuid, |name| {
         let (company, wanted) = (present.company_name.clone(), wanted.clone());
         let reason = review.reason.filter(|_| !is_confirmed).map(str::to_owned);

@@ -65,10 +65,14 @@ pub(super) async fn update(db: &Db, partner_uuid: Uuid, company: &Company) -> Re
     Ok(())
 }
 
-/// Whether a partner has a listing on the storefront.
-pub(super) async fn has_live_listing(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
+/// Whether reviewers have seen the partner's name: it has a listing, also one that is unlisted, suspended or archived
+/// and can return without a review, or a version that is claimed, approved or scheduled.
+pub(super) async fn has_reviewed_name(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
-        r#"select exists (select from listing where partner_uuid = $1 and visible) as "has!""#,
+        r#"select exists (select from listing where partner_uuid = $1)
+               or exists (select from app join app_version using (app_uuid)
+                           where app.partner_uuid = $1 and app_version.state in ('IN_REVIEW', 'APPROVED', 'SCHEDULED'))
+               as "has!""#,
         partner_uuid
     )
     .fetch_one(&mut *db.conn().await?)

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::super::list::AdminPartnerRow;
 use crate::core::context::RequestContext;
 use crate::core::time::Time;
-use crate::partner::company::renaming::NameDecision;
+use crate::partner::company::renaming::PendingNameDecision;
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
 use crate::partner::lifecycle::{PartnerActor, PartnerState, allowed_actions};
 
@@ -171,7 +171,7 @@ pub(crate) struct AdminPartnerUpdate {
     /// Whether the company's name may resemble the name of another partner.
     pub(super) allow_similar_name: Option<bool>,
     /// Decision about the pending name.
-    pub(super) pending_name: Option<NameDecision>,
+    pub(super) pending_name: Option<PendingNameDecision>,
     /// Reason for the change. The partner can read it.
     reason: Option<String>,
 }
