@@ -21,6 +21,7 @@ pub async fn fill(engine: &Engine, file: &Path, base_url: &str) -> anyhow::Resul
     if !is_wanted(engine.pool()).await.map_err(to_error)? {
         return Ok(());
     }
+    tracing::info!("creating the sample data of the first start: this takes about ten seconds");
     let sample = Sample::make(engine.services(), engine.services().clock.now()).await.map_err(to_error)?;
     write_private(file, &sheet(sample.sign_ins(), base_url))
         .context("the file of sample sign-ins could not be written")?;

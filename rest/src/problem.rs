@@ -180,7 +180,7 @@ pub fn status(code: Code, oauth_error: Option<&str>) -> StatusCode {
         Code::ValidationFailed | Code::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
         Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        Code::Unavailable | Code::AuditUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Code::Unavailable | Code::AuditUnavailable | Code::QueryTimeout => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
@@ -223,6 +223,7 @@ const fn title(code: Code) -> &'static str {
         Code::Internal => "Internal error",
         Code::Unavailable => "Service unavailable",
         Code::AuditUnavailable => "Audit record cannot be written",
+        Code::QueryTimeout => "Query ran too long",
     }
 }
 

@@ -22,6 +22,7 @@ pub(super) async fn make(plan: &Plan) -> anyhow::Result<()> {
     let draft = place.folder.join(format!("postgres.new-{}", std::process::id()));
     DirBuilder::new().mode(0o700).create(&draft)?;
     plan.owner.give(&draft)?;
+    tracing::info!(folder = %place.data.display(), "creating a private PostgreSQL: this takes a few seconds");
     initdb(plan, &draft).await?;
     database_create(plan, &draft).await?;
     fs::rename(&draft, &place.data)?;

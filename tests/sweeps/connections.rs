@@ -193,3 +193,14 @@ async fn consecutive_transactions_on_one_connection_are_isolated() {
     );
     cast.harness.until(LEFT_OPEN, 0).await;
 }
+
+#[tokio::test]
+async fn statement_over_its_time_limit_is_query_timeout() {
+    let cast = Cast::new().await;
+    let mut transaction = cast.harness.engine.pool().begin().await.unwrap();
+    sqlx::query("set local statement_timeout = 10").execute(&mut *transaction).await.unwrap();
+    let ended = sqlx::query("select pg_sleep(60)").execute(&mut *transaction).await.unwrap_err();
+    let fault = labs_schema::Fault::from(ended);
+    assert_eq!(fault.code(), labs_schema::Code::QueryTimeout);
+    assert!(fault.detail().contains("Narrow the request"), "{}", fault.detail());
+}

@@ -22,7 +22,7 @@ use std::collections::HashSet;
 use bytes::Bytes;
 
 pub use renditions::Rendition;
-use scale::Canvas;
+use scale::{Canvas, Encoding};
 
 /// Purpose of a picture. It decides the rules and the sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,6 +187,23 @@ impl ImageProblem {
 /// # Errors
 /// [`ImageProblem`] if the upload is rejected.
 pub fn process(upload: &[u8], kind: PictureKind) -> Result<Processed, ImageProblem> {
+    let (mut made, whole, encoding) = make_sizes(upload, kind)?;
+    let smaller = made.variants.iter().map(|copy| ((copy.width, copy.height), copy.bytes.clone()));
+    let encoded: Vec<_> = std::iter::once((whole.size(), made.bytes.clone())).chain(smaller).collect();
+    made.renditions = renditions::make(&whole, kind, encoding, &encoded)?;
+    Ok(made)
+}
+
+/// Makes the stored pictures from `upload` without renditions, in about a third of the time of [`process`].
+/// [`renditions_of`] makes them later.
+///
+/// # Errors
+/// [`ImageProblem`] if the upload is rejected.
+pub fn process_sizes(upload: &[u8], kind: PictureKind) -> Result<Processed, ImageProblem> {
+    make_sizes(upload, kind).map(|(made, ..)| made)
+}
+
+fn make_sizes(upload: &[u8], kind: PictureKind) -> Result<(Processed, Canvas, Encoding), ImageProblem> {
     let rules = kind.rules();
     let source = source::read(upload)?;
     check_size(source.width, source.height, &rules)?;
@@ -208,10 +225,8 @@ pub fn process(upload: &[u8], kind: PictureKind) -> Result<Processed, ImageProbl
         variants.push(Variant { name, width, height, bytes });
     }
     let (width, height) = whole.size();
-    let smaller = variants.iter().map(|copy| ((copy.width, copy.height), copy.bytes.clone()));
-    let encoded: Vec<_> = std::iter::once(((width, height), bytes.clone())).chain(smaller).collect();
-    let renditions = renditions::make(&whole, kind, encoding, &encoded)?;
-    Ok(Processed { media_type: encoding.media_type(), width, height, bytes, variants, renditions })
+    let media_type = encoding.media_type();
+    Ok((Processed { media_type, width, height, bytes, variants, renditions: Vec::new() }, whole, encoding))
 }
 
 /// Makes the renditions of a picture that is already stored.

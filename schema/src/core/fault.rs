@@ -141,6 +141,11 @@ impl Fault {
         Self::new(Code::Unavailable, detail).retry_after(1)
     }
 
+    /// A query ran longer than its time limit.
+    pub(crate) fn query_timeout(detail: impl Into<String>) -> Self {
+        Self::new(Code::QueryTimeout, detail).retry_after(1)
+    }
+
     /// Internal error. The cause is logged, never returned to the caller.
     pub fn internal(cause: impl fmt::Display) -> Self {
         Self::new(
@@ -336,7 +341,7 @@ impl Fault {
         let Some(cause) = self.cause() else { return };
         let code = self.code().name();
         match self.code() {
-            Code::Unavailable => tracing::warn!(cause, code, request_id, "{what}"),
+            Code::Unavailable | Code::QueryTimeout => tracing::warn!(cause, code, request_id, "{what}"),
             _ => tracing::error!(cause, code, request_id, "{what}"),
         }
     }

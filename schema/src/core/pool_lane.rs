@@ -17,7 +17,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::{Connection as _, PgConnection, PgPool, Postgres, raw_sql};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::timeout_at;
 
 use crate::core::account_turns::Turn;
 use crate::core::demotion;
@@ -108,16 +108,18 @@ impl PoolLane {
     /// # Errors
     /// [`crate::core::fault::Code::Unavailable`] if the database does not answer or no connection is free in time.
     pub(crate) async fn take(&self) -> Result<LentConnection, Fault> {
-        let taken = async {
-            let place = QueueSlot::new(&self.0);
-            let turn = Arc::clone(&self.0.turns).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
-            let away = match place.leave() {
-                Some(passed) => passed,
-                None => PassedConnection::acquire(&self.0.pool).await?,
-            };
-            Ok(LentConnection { away, turn: Some((self.clone(), turn)), of_account: None })
+        let until = tokio::time::Instant::now() + PATIENCE;
+        let place = QueueSlot::new(&self.0);
+        let turn = Arc::clone(&self.0.turns).acquire_owned();
+        let turn = timeout_at(until, turn).await.map_err(|_| err_busy())?.map_err(|_| sqlx::Error::PoolClosed)?;
+        let away = match place.leave() {
+            Some(passed) => passed,
+            None => {
+                let acquired = timeout_at(until, PassedConnection::acquire(&self.0.pool)).await;
+                acquired.map_err(|_| sqlx::Error::PoolTimedOut)??
+            }
         };
-        timeout(PATIENCE, taken).await.map_err(|_| sqlx::Error::PoolTimedOut)?
+        Ok(LentConnection { away, turn: Some((self.clone(), turn)), of_account: None })
     }
 }
 
@@ -251,5 +253,23 @@ impl Deref for LentConnection {
 impl DerefMut for LentConnection {
     fn deref_mut(&mut self) -> &mut PgConnection {
         &mut self.away.conn
+    }
+}
+
+fn err_busy() -> Fault {
+    Fault::unavailable("All database connections for requests of this kind are in use. Try again.")
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::postgres::PgPoolOptions;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn lane_without_free_connection_is_not_a_lost_database() {
+        let lane = PoolLane::of_reads(PgPoolOptions::new().max_connections(2).connect_lazy("postgres://h/d").unwrap());
+        let _running = Arc::clone(&lane.0.turns).acquire_owned().await.unwrap();
+        assert!(lane.take().await.err().unwrap().detail().contains("are in use"));
     }
 }

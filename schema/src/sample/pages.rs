@@ -14,7 +14,7 @@ use super::rows::{PageImageRow, PageRow, bytes};
 use super::teams::{partner_of, partner_uuid};
 use crate::core::blocking::BlockingPool;
 use crate::core::fault::Fault;
-use crate::core::media::image::{PictureKind, Processed, process};
+use crate::core::media::image::{PictureKind, Processed, process_sizes};
 use crate::core::media::store::MediaStore;
 use crate::core::time::Time;
 use labs_pictures::draw;
@@ -52,7 +52,7 @@ fn draw(company: &str, look: &Look, kind: &str) -> Result<Processed, Fault> {
         "LOGO" => (draw::icon(company, look), PictureKind::Icon),
         _ => (draw::screenshot(company, look, BANNER), PictureKind::Banner),
     };
-    process(&upload.map_err(Fault::internal)?, kind).map_err(Fault::internal)
+    process_sizes(&upload.map_err(Fault::internal)?, kind).map_err(Fault::internal)
 }
 
 fn default_locale(page: &PageData) -> &'static str {

@@ -1,5 +1,6 @@
 //! Sample pictures of the apps and profiles: drawn, processed like uploads, and put into the object storage.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::thread::available_parallelism;
 
@@ -15,10 +16,9 @@ use super::words;
 use super::works::Begun;
 use crate::core::blocking::BlockingPool;
 use crate::core::fault::Fault;
-use crate::core::media::image::{PictureKind, Processed, process};
+use crate::core::media::image::{PictureKind, Processed, process_sizes};
 use crate::core::media::store::{MediaKey, MediaStore};
 use crate::core::time::Time;
-use crate::marketplace::media::keep_renditions;
 use labs_pictures::draw;
 
 /// Pictures that are drawn or wait to be written at the same time.
@@ -60,11 +60,11 @@ pub(super) struct Kept {
     pub(super) key: MediaKey,
     /// Its smaller sizes, as stored in a row.
     pub(super) variants: Value,
-    /// Its renditions, as stored in a row.
+    /// Sizes that pages show until a job has made the renditions, as stored in a row.
     pub(super) renditions: Value,
 }
 
-/// Draws a picture and stores each of its sizes.
+/// Draws a picture and stores each of its sizes. A job makes the renditions later, because they take most of the time.
 pub(super) async fn keep(
     lane: &BlockingPool,
     store: &MediaStore,
@@ -72,16 +72,21 @@ pub(super) async fn keep(
 ) -> Result<Kept, Fault> {
     let drawn = lane.run(draw).await.map_err(Fault::internal)??;
     let key = put(store, drawn.bytes.clone()).await?;
+    let stored = |key: MediaKey, (width, height): (u32, u32), bytes: &Bytes| {
+        json!({ "object_key": key.name(), "media_type": drawn.media_type, "width": width, "height": height,
+            "size_bytes": bytes.len() })
+    };
     let mut variants = Map::new();
+    let mut by_width = BTreeMap::from([(drawn.width, stored(key, (drawn.width, drawn.height), &drawn.bytes))]);
     for variant in &drawn.variants {
         // A size that equals the full picture uses its object.
         let key = if variant.bytes == drawn.bytes { key } else { put(store, variant.bytes.clone()).await? };
-        let copy = json!({ "object_key": key.name(), "media_type": drawn.media_type, "width": variant.width,
-            "height": variant.height, "size_bytes": variant.bytes.len() });
+        let copy = stored(key, (variant.width, variant.height), &variant.bytes);
+        by_width.insert(variant.width, copy.clone());
         variants.insert(variant.name.to_owned(), copy);
     }
-    let renditions = keep_renditions(store, &drawn.renditions).await.map_err(Fault::internal)?;
-    Ok(Kept { drawn, key, variants: Value::Object(variants), renditions: json!(renditions) })
+    let renditions = by_width.into_values().collect();
+    Ok(Kept { drawn, key, variants: Value::Object(variants), renditions })
 }
 
 fn draw(job: Job) -> Result<Processed, Fault> {
@@ -91,7 +96,7 @@ fn draw(job: Job) -> Result<Processed, Fault> {
         None => (draw::icon(name, &look), PictureKind::Icon),
         Some((scene, _)) => (draw::screenshot(name, &look, scene), PictureKind::Screenshot),
     };
-    process(&upload.map_err(Fault::internal)?, kind).map_err(Fault::internal)
+    process_sizes(&upload.map_err(Fault::internal)?, kind).map_err(Fault::internal)
 }
 
 async fn put(store: &MediaStore, content: Bytes) -> Result<MediaKey, Fault> {

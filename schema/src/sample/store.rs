@@ -100,9 +100,9 @@ async fn insert_pages(connection: &mut PgConnection, rows: &Rows) -> Result<(), 
         connection,
         rows.page_images,
         "insert into partner_image (image_uuid, partner_uuid, kind, alt_text, media_type, width, height, size_bytes,
-             sha256, object_key, variants, renditions, created_at)
+             sha256, object_key, variants, renditions, renditions_due, created_at)
          select image_uuid, partner_uuid, kind, alt_text, media_type, width, height, size_bytes, sha256, object_key,
-             variants, renditions, created_at
+             variants, renditions, true, created_at
          from jsonb_populate_recordset(null::partner_image, $1)"
     );
     Ok(())
@@ -252,9 +252,10 @@ async fn insert_media(connection: &mut PgConnection, rows: &Rows) -> Result<(), 
         connection,
         rows.media,
         "insert into media (media_uuid, app_uuid, kind, position, alt_text, caption, media_type, width, height,
-             size_bytes, sha256, object_key, variants, renditions, created_at, updated_at)
+             size_bytes, sha256, object_key, variants, renditions, renditions_due, created_at,
+             updated_at)
          select media_uuid, app_uuid, kind, position, alt_text, caption, media_type, width, height,
-             size_bytes, sha256, object_key, variants, renditions, created_at, created_at
+             size_bytes, sha256, object_key, variants, renditions, true, created_at, created_at
          from jsonb_populate_recordset(null::media, $1)"
     );
     Ok(())

@@ -368,11 +368,12 @@ impl Engine {
 async fn limit_time(query: impl Future<Output = Response>) -> Response {
     let began = Instant::now();
     let was_ended = |response: &Response| {
-        began.elapsed() >= DEADLINE && worst_error(response).is_some_and(|fault| fault.code() == Code::Unavailable)
+        began.elapsed() >= DEADLINE
+            && worst_error(response).is_some_and(|fault| matches!(fault.code(), Code::QueryTimeout | Code::Unavailable))
     };
     let answered = tokio::time::timeout(DEADLINE, query).await.ok();
     answered.filter(|response| !was_ended(response)).unwrap_or_else(|| {
-        let slow = Fault::unavailable("The query ran longer than 2 seconds and was aborted. Select fewer fields.");
+        let slow = Fault::query_timeout("The query ran longer than 2 seconds and was aborted. Select fewer fields.");
         let error = async_graphql::Error::from(slow).into_server_error(async_graphql::Pos::default());
         Response::from_errors(vec![error])
     })

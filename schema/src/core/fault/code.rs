@@ -75,6 +75,8 @@ pub enum Code {
     Unavailable,
     /// The audit record could not be written, so the call had no effect.
     AuditUnavailable,
+    /// A statement or a playground query ran into its time limit.
+    QueryTimeout,
 }
 
 impl Code {
@@ -118,12 +120,13 @@ impl Code {
             Self::Internal => "INTERNAL",
             Self::Unavailable => "UNAVAILABLE",
             Self::AuditUnavailable => "AUDIT_UNAVAILABLE",
+            Self::QueryTimeout => "QUERY_TIMEOUT",
         }
     }
 
     /// Whether the service has to fix the cause, not the caller.
     #[must_use]
     pub const fn is_failure(self) -> bool {
-        matches!(self, Self::Internal | Self::Unavailable | Self::AuditUnavailable)
+        matches!(self, Self::Internal | Self::Unavailable | Self::AuditUnavailable | Self::QueryTimeout)
     }
 }

@@ -16,7 +16,16 @@ impl From<sqlx::Error> for Fault {
             (_, Some("40001" | "40P01")) => {
                 Self::unavailable("Too many changes at the same time. Try again.").mark_retryable()
             }
-            (_, Some("57014" | "55P03" | "25P03" | "57P01" | "57P02" | "57P03" | "53300")) => {
+            // A cancelled statement: only its time limit and an operator cancel statements of a waiting caller.
+            (_, Some("57014")) => Self::query_timeout(
+                "The database ended this request because a query ran longer than its time limit. Nothing was changed. \
+                 Narrow the request, for example with another filter, a longer search text or a shorter period.",
+            )
+            .caused_by(&error),
+            (_, Some("55P03")) => {
+                Self::unavailable("Another change of the same data takes long. Try again.").caused_by(&error)
+            }
+            (_, Some("25P03" | "57P01" | "57P02" | "57P03" | "53300")) => {
                 Self::unavailable("The service is busy. Try again.").caused_by(&error)
             }
             (_, Some("25006")) => {

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 pub use labs_pictures::{
     ImageProblem, LARGEST_UPLOAD, LONGEST_SIDE, LONGEST_UPLOADED_SIDE, MOST_PIXELS, PictureKind, PictureRules,
-    Processed, Rendition, SIZES, Shape, Variant, process, renditions_of,
+    Processed, Rendition, SIZES, Shape, Variant, process, process_sizes, renditions_of,
 };
 
 use crate::core::blocking::BlockingError;
