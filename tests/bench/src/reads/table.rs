@@ -1,7 +1,8 @@
 //! Table of all reads with their limits.
 
 use crate::load::Turn;
-use crate::report::{Spread, line, median, rate};
+use crate::report::line;
+use crate::spread::{Spread, median, rate};
 
 /// Minimum ratio of the median over all reads with a statement.
 const MIDDLE: f64 = 0.85;

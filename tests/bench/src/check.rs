@@ -1,0 +1,86 @@
+//! `--check`: every request of the benchmark once, over small tables.
+//!
+//! A benchmark that runs rarely breaks unnoticed when an operation or a table changes. So `./test` sends each request of
+//! the cases, of `--all` and of `--scale`, and compares what the measurement compares. Nothing is measured.
+
+use std::time::Instant;
+
+use anyhow::ensure;
+
+use crate::Cli;
+use crate::board::{self, Reader};
+use crate::cases::{CASES, FIXED, Tokens};
+use crate::ground::PreparedData;
+use crate::load;
+use crate::reads;
+use crate::reads::stage::Stage;
+use crate::report::line;
+use crate::{start, storefront, watched};
+
+/// Number of apps. Each of five partners has a hundred.
+const APPS: u32 = 500;
+/// Number of feature requests.
+const REQUESTS: u32 = 1000;
+
+/// Requests that were sent, and the failures by name.
+#[derive(Default)]
+struct Checked {
+    cases: usize,
+    lists: usize,
+    failures: Vec<String>,
+}
+
+/// Sends every request once.
+///
+/// # Errors
+/// If a request was not answered, or if two forms answered differently.
+pub(crate) async fn all(cli: &Cli) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let told = |what: &str| line(&format!("{:>5.1} s  {what}", begun.elapsed().as_secs_f64()));
+    let mut stage = Stage::with_files(PreparedData::empty(APPS).await?).await?;
+    told("sample data, logo and data export")?;
+    stage.ground.grow(APPS).await?;
+    stage.ground.furnish().await?;
+    stage.seed().await?;
+    stage.ground.seed_board(REQUESTS).await?;
+    stage.ground.create_clients().await?;
+    told("further rows")?;
+    let ((reads, lost), checked, unwatched) =
+        tokio::try_join!(reads::check(&stage), cases_and_lists(cli, &stage.ground), watched::check(&stage.ground))?;
+    let Checked { cases, lists, failures } = checked;
+    told(&format!("{cases} cases, {reads} reads of the contract and {lists} lists"))?;
+    let failures: Vec<String> = [failures, lost, unwatched].concat();
+    ensure!(failures.is_empty(), "{} requests of the benchmark failed:\n{}", failures.len(), failures.join("\n"));
+    Ok(())
+}
+
+/// Compares the forms of each case, and requests the fixed reads and the lists of the storefront and of the board.
+async fn cases_and_lists(cli: &Cli, ground: &PreparedData) -> anyhow::Result<Checked> {
+    let (labs, hand) = tokio::try_join!(ground.form("labs"), ground.form("hand"))?;
+    let reader = Reader::register(ground, &labs).await?;
+    let people = reader.colleagues(ground, 1).await?;
+    let tokens = Tokens::issue(ground, &labs, &people).await?;
+    let mut failures = Vec::new();
+    for case in CASES {
+        let make = case.make(ground.numbers(), &tokens);
+        let compared = case.compare(&labs, &hand, &make).await;
+        failures.extend(compared.err().map(|error| format!("{}: {error:#}", case.name)));
+    }
+    for read in &FIXED {
+        let answer = load::answer(labs.address, &read.make(&tokens)).await?;
+        failures.extend(answer.ensure_success().err().map(|error| format!("{}: {error:#}", read.name)));
+    }
+    let partner = tokens.clients.first().map(String::as_str).unwrap_or_default();
+    let (of_storefront, lost) = storefront::check(ground, &labs, partner).await?;
+    failures.extend(lost);
+    let (of_board, lost) = board::check(ground, &labs, &reader, REQUESTS).await?;
+    failures.extend(lost);
+    failures.extend(started(cli, ground).await.err().map(|error| format!("start: {error:#}")));
+    Ok(Checked { cases: CASES.len() + FIXED.len(), lists: of_storefront + of_board, failures })
+}
+
+/// Starts the binary on the existing folder and database.
+async fn started(cli: &Cli, ground: &PreparedData) -> anyhow::Result<()> {
+    let Some(program) = &cli.labs else { return Ok(()) };
+    start::once(program, &ground.service(), &["--database-url", ground.database()]).await.map(drop)
+}

@@ -1,0 +1,13 @@
+//! Sends every request of the benchmark once over small tables: `./test bench`.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn benchmark_requests_are_answered_and_forms_agree() {
+    let bench = Path::new(env!("CARGO_BIN_EXE_labs-bench"));
+    // Cargo builds the service into the same folder.
+    let labs = bench.with_file_name("labs");
+    let status = Command::new(bench).args(["--check", "--labs"]).arg(labs).status().unwrap();
+    assert!(status.success(), "the benchmark does not run: see the messages above");
+}
