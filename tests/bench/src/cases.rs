@@ -152,8 +152,8 @@ impl Case {
         let of_labs = load::answers(labs.address, make, COMPARED).await?;
         let of_hand = load::answers(hand.address, make, COMPARED).await?;
         for (labs, hand) in of_labs.iter().zip(&of_hand) {
-            let (labs, hand) = (self.comparable(labs.json()?), self.comparable(hand.json()?));
-            anyhow::ensure!(labs == hand, "the forms answer differently:\n{labs}\n{hand}");
+            let difference = difference(&self.comparable(labs.json()?), &self.comparable(hand.json()?));
+            anyhow::ensure!(difference.is_none(), "the forms answer differently: {}", difference.unwrap_or_default());
         }
         Ok(())
     }
@@ -170,12 +170,34 @@ impl Case {
     }
 }
 
+/// Describes the first difference of two values; `None` if they are equal.
+fn difference(labs: &Value, hand: &Value) -> Option<String> {
+    let inside = |part: &str, labs: Option<&Value>, hand: Option<&Value>| {
+        let found = difference(labs.unwrap_or(&Value::Null), hand.unwrap_or(&Value::Null))?;
+        Some(format!("/{part}{found}"))
+    };
+    match (labs, hand) {
+        (Value::Object(labs), Value::Object(hand)) if labs.keys().eq(hand.keys()) => {
+            labs.keys().find_map(|name| inside(name, labs.get(name), hand.get(name)))
+        }
+        (Value::Array(labs), Value::Array(hand)) if labs.len() == hand.len() => {
+            (0..labs.len()).find_map(|place| inside(&place.to_string(), labs.get(place), hand.get(place)))
+        }
+        _ => (labs != hand).then(|| format!(": the service answers {labs}, the hand-written handler {hand}")),
+    }
+}
+
 impl Fixed {
     /// Returns the requests of this read.
     pub(crate) fn make(&'static self, tokens: &Arc<Tokens>) -> Box<Make> {
         let tokens = Arc::clone(tokens);
         Box::new(move |at| load::get(self.path, tokens.of(self.caller, at)))
     }
+}
+
+/// Whether the command line selects a case or a fixed read.
+pub(crate) fn is_named(cli: &Cli) -> bool {
+    CASES.iter().map(|case| case.name).chain(FIXED.iter().map(|read| read.name)).any(|name| named(cli, name))
 }
 
 /// Measures all cases and fixed reads over the tables at their full size.
@@ -291,4 +313,21 @@ pub(crate) async fn lists(ground: &PreparedData, cli: &Cli, report: &mut Report)
 /// Whether the command line selects a case or read with this name.
 pub(crate) fn named(cli: &Cli, name: &str) -> bool {
     cli.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn first_difference_is_described_with_its_place() {
+        let labs = json!({ "data": [{ "name": "a" }, { "name": "b" }], "page": null });
+        assert_eq!(difference(&labs, &labs), None);
+        let hand = json!({ "data": [{ "name": "a" }, { "name": "c" }], "page": null });
+        let expected = r#"/data/1/name: the service answers "b", the hand-written handler "c""#;
+        assert_eq!(difference(&labs, &hand).as_deref(), Some(expected));
+        assert!(difference(&labs, &json!({ "data": [] })).unwrap().starts_with(": the service answers {"));
+    }
 }

@@ -45,10 +45,17 @@ pub(crate) async fn all(cli: &Cli) -> anyhow::Result<()> {
     stage.ground.seed_board(REQUESTS).await?;
     stage.ground.create_clients().await?;
     told("further rows")?;
-    let ((reads, lost), checked, unwatched) =
-        tokio::try_join!(reads::check(&stage), cases_and_lists(cli, &stage.ground), watched::check(&stage.ground))?;
-    let Checked { cases, lists, failures } = checked;
-    told(&format!("{cases} cases, {reads} reads of the contract and {lists} lists"))?;
+    let of_contract = async {
+        let (reads, failures) = reads::check(&stage).await?;
+        told(&format!("{reads} reads of the contract"))?;
+        anyhow::Ok(failures)
+    };
+    let of_cases = async {
+        let Checked { cases, lists, failures } = cases_and_lists(cli, &stage.ground).await?;
+        told(&format!("{cases} cases, {lists} lists and a start"))?;
+        anyhow::Ok(failures)
+    };
+    let (failures, lost, unwatched) = tokio::try_join!(of_cases, of_contract, watched::check(&stage.ground))?;
     let failures: Vec<String> = [failures, lost, unwatched].concat();
     ensure!(failures.is_empty(), "{} requests of the benchmark failed:\n{}", failures.len(), failures.join("\n"));
     Ok(())

@@ -118,8 +118,10 @@ async fn measure(cli: &Cli) -> anyhow::Result<()> {
     ground.grow(cli.apps).await?;
     cases::lists(&ground, cli, &mut report).await?;
     ground.furnish().await?;
-    ground.seed_board(board::SCALE / 10).await?;
-    cases::all(&ground, cli, &mut report).await?;
+    if cases::is_named(cli) {
+        ground.seed_board(board::SCALE / 10).await?;
+        cases::all(&ground, cli, &mut report).await?;
+    }
     storefront::measure(&ground, cli, &mut report).await?;
     watched::measure(&ground, cli, &mut report).await?;
     if let Some(program) = &cli.labs {

@@ -22,7 +22,8 @@ use bytes::Bytes;
 use sqlx::Connection as _;
 
 use crate::Cli;
-use crate::cases::named;
+use crate::cases::{metered, named};
+use crate::costs::Meter;
 use crate::forms::Running;
 use crate::load::{self, At, Make};
 use crate::report::line;
@@ -42,6 +43,8 @@ struct Forms {
     /// The service without its jobs, behind the tap.
     recorded: Running,
     tap: Tap,
+    /// Processor time of the service.
+    meter: Meter,
 }
 
 impl Forms {
@@ -49,7 +52,8 @@ impl Forms {
         let (ground, tap) = (&stage.ground, Tap::open(stage.ground.database()).await?);
         let recorded = ground.form_by("recorded", tap.address());
         let (labs, replay, recorded) = tokio::try_join!(ground.form("labs"), ground.form("replay"), recorded)?;
-        Ok(Self { labs, replay, recorded, tap })
+        let meter = Meter::of(&labs, ground).await?;
+        Ok(Self { labs, replay, recorded, tap, meter })
     }
 }
 
@@ -143,13 +147,13 @@ async fn read(cli: &Cli, forms: &Forms, request: &Request, callers: Vec<String>)
         // The form that runs second slows down because of the remaining work of the first. The order alternates, so
         // that each form runs second in half of the rounds.
         let (of_labs, of_replay) = if round % 2 == 0 {
-            let of_labs = load::turn(labs, &make, turn).await?;
+            let of_labs = metered(&forms.meter, labs, &make, turn).await?;
             (of_labs, load::turn(replay, &make, turn).await?)
         } else {
             let of_replay = load::turn(replay, &make, turn).await?;
-            (load::turn(labs, &make, turn).await?, of_replay)
+            (metered(&forms.meter, labs, &make, turn).await?, of_replay)
         };
-        measured.round(&of_labs, &of_replay);
+        measured.round(of_labs, of_replay);
     }
     Ok(measured)
 }
