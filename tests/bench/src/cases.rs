@@ -223,7 +223,7 @@ pub(crate) async fn all(ground: &PreparedData, cli: &Cli, report: &mut Report) -
         load::turn(labs.address, &make, turn / 3).await?;
         let mut turns = Vec::new();
         for _ in 0..FIXED_TURNS {
-            turns.push(metered(&meter, labs.address, &make, turn).await?);
+            turns.push(measure_turn(&meter, labs.address, &make, turn).await?);
         }
         report.fixed(read.name, &turns)?;
     }
@@ -270,18 +270,18 @@ async fn measure(
         // The form that runs second slows down because of the remaining work of the first. The order alternates, so
         // that each form runs second in half of the rounds.
         if round % 2 == 0 {
-            measured.labs.push(metered(meter, labs.address, make, turn).await?);
+            measured.labs.push(measure_turn(meter, labs.address, make, turn).await?);
             measured.hand.push(load::turn(hand.address, make, turn).await?);
         } else {
             measured.hand.push(load::turn(hand.address, make, turn).await?);
-            measured.labs.push(metered(meter, labs.address, make, turn).await?);
+            measured.labs.push(measure_turn(meter, labs.address, make, turn).await?);
         }
     }
     Ok(measured)
 }
 
 /// Runs one turn and adds the processor time of the service and of the database.
-pub(crate) async fn metered(
+pub(crate) async fn measure_turn(
     meter: &Meter,
     address: std::net::SocketAddr,
     make: &Make,
@@ -304,7 +304,7 @@ pub(crate) async fn lists(ground: &PreparedData, cli: &Cli, report: &mut Report)
         let token = token.clone();
         let make = move |_: &At<'_>| load::get(path, Some(&token));
         load::turn(labs.address, &make, Duration::from_secs(1)).await?;
-        let turn = metered(&meter, labs.address, &make, Duration::from_secs(cli.seconds)).await?;
+        let turn = measure_turn(&meter, labs.address, &make, Duration::from_secs(cli.seconds)).await?;
         report.list(path, (ground.apps(), "apps"), turn)?;
     }
     Ok(())

@@ -11,6 +11,7 @@ use crate::Cli;
 use crate::board::{self, Reader};
 use crate::cases::{CASES, FIXED, Tokens};
 use crate::ground::PreparedData;
+use crate::hand::clients;
 use crate::load;
 use crate::reads;
 use crate::reads::stage::Stage;
@@ -51,7 +52,7 @@ pub(crate) async fn all(cli: &Cli) -> anyhow::Result<()> {
         anyhow::Ok(failures)
     };
     let of_cases = async {
-        let Checked { cases, lists, failures } = cases_and_lists(cli, &stage.ground).await?;
+        let Checked { cases, lists, failures } = check_cases_and_lists(cli, &stage.ground).await?;
         told(&format!("{cases} cases, {lists} lists and a start"))?;
         anyhow::Ok(failures)
     };
@@ -62,7 +63,7 @@ pub(crate) async fn all(cli: &Cli) -> anyhow::Result<()> {
 }
 
 /// Compares the forms of each case, and requests the fixed reads and the lists of the storefront and of the board.
-async fn cases_and_lists(cli: &Cli, ground: &PreparedData) -> anyhow::Result<Checked> {
+async fn check_cases_and_lists(cli: &Cli, ground: &PreparedData) -> anyhow::Result<Checked> {
     let (labs, hand) = tokio::try_join!(ground.form("labs"), ground.form("hand"))?;
     let reader = Reader::register(ground, &labs).await?;
     let people = reader.colleagues(ground, 1).await?;
@@ -73,6 +74,7 @@ async fn cases_and_lists(cli: &Cli, ground: &PreparedData) -> anyhow::Result<Che
         let compared = case.compare(&labs, &hand, &make).await;
         failures.extend(compared.err().map(|error| format!("{}: {error:#}", case.name)));
     }
+    failures.extend(compare_records(ground).await?);
     for read in &FIXED {
         let answer = load::answer(labs.address, &read.make(&tokens)).await?;
         failures.extend(answer.ensure_success().err().map(|error| format!("{}: {error:#}", read.name)));
@@ -82,12 +84,20 @@ async fn cases_and_lists(cli: &Cli, ground: &PreparedData) -> anyhow::Result<Che
     failures.extend(lost);
     let (of_board, lost) = board::check(ground, &labs, &reader, REQUESTS).await?;
     failures.extend(lost);
-    failures.extend(started(cli, ground).await.err().map(|error| format!("start: {error:#}")));
+    failures.extend(start_binary(cli, ground).await.err().map(|error| format!("start: {error:#}")));
     Ok(Checked { cases: CASES.len() + FIXED.len(), lists: of_storefront + of_board, failures })
 }
 
+/// Returns a failure if the forms wrote different audit records for the audited case.
+async fn compare_records(ground: &PreparedData) -> anyhow::Result<Option<String>> {
+    let query = "select count(distinct (channel, outcome, actor_kind, scope, target_kind, address, parameters))
+                   from audit_log where operation = 'admin_machine_clients_list'";
+    let kinds: i64 = sqlx::query_scalar(query).fetch_one(&mut ground.owner().await?).await?;
+    Ok((kinds != 1).then(|| format!("{}: the forms write different audit records", clients::CASE.name)))
+}
+
 /// Starts the binary on the existing folder and database.
-async fn started(cli: &Cli, ground: &PreparedData) -> anyhow::Result<()> {
+async fn start_binary(cli: &Cli, ground: &PreparedData) -> anyhow::Result<()> {
     let Some(program) = &cli.labs else { return Ok(()) };
     start::once(program, &ground.service(), &["--database-url", ground.database()]).await.map(drop)
 }

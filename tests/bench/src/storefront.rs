@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use sqlx::Connection as _;
 
 use crate::Cli;
-use crate::cases::{metered, named};
+use crate::cases::{measure_turn, named};
 use crate::costs::Meter;
 use crate::forms::Running;
 use crate::ground::{Documents, PreparedData};
@@ -81,7 +81,7 @@ pub(crate) async fn scale(cli: &Cli, report: &mut Report) -> anyhow::Result<()> 
 
 /// Requests every list once. Returns the number of lists, and the lists that did not answer.
 pub(crate) async fn check(ground: &PreparedData, labs: &Running, token: &str) -> anyhow::Result<(usize, Vec<String>)> {
-    sealed(ground).await?;
+    wait_until_sealed(ground).await?;
     let (reads, mut failures) = (all(ground), Vec::new());
     for read in &reads {
         if let Err(error) = load::answer(labs.address, &read.make(token)).await?.ensure_success() {
@@ -105,20 +105,20 @@ fn reads(apps: u32, partners: u32, favourite: u32) -> Vec<Read> {
 /// Runs one turn of each read on a newly started service.
 async fn turns<'r>(ground: &PreparedData, cli: &Cli, reads: &'r [Read]) -> anyhow::Result<Vec<(&'r Read, load::Turn)>> {
     let labs = ground.form("labs").await?;
-    sealed(ground).await?;
+    wait_until_sealed(ground).await?;
     let (token, meter) = (ground.tokens(&labs).await?.swap_remove(0), Meter::of(&labs, ground).await?);
     let mut turns = Vec::new();
     for read in reads.iter().filter(|read| named(cli, read.name)) {
         let make = read.make(&token);
         load::turn(labs.address, &make, Duration::from_secs(1)).await?;
-        let turn = metered(&meter, labs.address, &make, Duration::from_secs(cli.seconds)).await;
+        let turn = measure_turn(&meter, labs.address, &make, Duration::from_secs(cli.seconds)).await;
         turns.push((read, turn.context(read.name)?));
     }
     Ok(turns)
 }
 
 /// Waits until the service has assigned a position to every change, so that it is idle during the measurement.
-async fn sealed(ground: &PreparedData) -> anyhow::Result<()> {
+async fn wait_until_sealed(ground: &PreparedData) -> anyhow::Result<()> {
     let mut owner = ground.owner().await?;
     let begun = Instant::now();
     let waiting = "select count(*) from listing_change where place is null";

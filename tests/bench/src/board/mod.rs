@@ -11,7 +11,7 @@ use anyhow::{Context as _, ensure};
 use http::Method;
 
 use crate::Cli;
-use crate::cases::{metered, named};
+use crate::cases::{measure_turn, named};
 use crate::costs::Meter;
 use crate::forms::Running;
 use crate::ground::{Credentials, PreparedData, client, token};
@@ -47,7 +47,7 @@ pub(crate) fn is_named(cli: &Cli) -> bool {
 pub(crate) async fn scale(cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     let ground = PreparedData::empty(0).await?;
     report.describe(&ground).await?;
-    let staff = staff(&ground).await?;
+    let staff = create_staff_client(&ground).await?;
     ground.seed_board(SCALE / 10).await?;
     let labs = ground.form("labs").await?;
     let reader = Reader::register(&ground, &labs).await?;
@@ -59,7 +59,7 @@ pub(crate) async fn scale(cli: &Cli, report: &mut Report) -> anyhow::Result<()> 
     lists(cli, &ground, &labs, (&reader, &staff), (SCALE, report)).await
 }
 
-async fn staff(ground: &PreparedData) -> anyhow::Result<Credentials> {
+async fn create_staff_client(ground: &PreparedData) -> anyhow::Result<Credentials> {
     let engine = ground.inside().await?;
     let staff = client(&engine, "bench of the board", &["labs.admin.engagement"], None).await?;
     engine.pool().close().await;
@@ -82,7 +82,7 @@ async fn lists(
         });
         read.finds_something(labs, &make).await?;
         load::turn(labs.address, &make, Duration::from_secs(1)).await?;
-        let turn = metered(&meter, labs.address, &make, Duration::from_secs(cli.seconds)).await;
+        let turn = measure_turn(&meter, labs.address, &make, Duration::from_secs(cli.seconds)).await;
         report.list(read.name, (requests, "feature requests"), turn.context(read.name)?)?;
     }
     Ok(())
@@ -97,7 +97,7 @@ pub(crate) async fn check(
     requests: u32,
 ) -> anyhow::Result<(usize, Vec<String>)> {
     take_part(labs, reader, requests).await?;
-    let of_staff = token(labs, &staff(ground).await?).await?;
+    let of_staff = token(labs, &create_staff_client(ground).await?).await?;
     let (reads, of_reader, mut failures) = (reads::all(requests), reader.token(labs).await?, Vec::new());
     for read in &reads {
         let make = read.make(match read.by {

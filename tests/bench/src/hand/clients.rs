@@ -71,7 +71,7 @@ async fn list(
 /// Writes the audit record of the list with the service's statement, which takes an array for each column.
 async fn record(connection: &mut PgConnection, principal: &Principal, asked: &Asked) -> Result<(), Refusal> {
     let none = [None::<String>];
-    let parameters = json!({ "filter": { "q": asked.q }, "include_total": asked.include_total });
+    let parameters = json!({ "q": asked.q, "sort": "-created_at", "limit": 20, "include_total": asked.include_total });
     sqlx::query(RECORD.text()?)
         .bind([fresh_uuid()].as_slice())
         .bind(["admin_machine_clients_list"].as_slice())

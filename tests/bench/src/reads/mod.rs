@@ -22,7 +22,7 @@ use bytes::Bytes;
 use sqlx::Connection as _;
 
 use crate::Cli;
-use crate::cases::{metered, named};
+use crate::cases::{measure_turn, named};
 use crate::costs::Meter;
 use crate::forms::Running;
 use crate::load::{self, At, Make};
@@ -147,11 +147,11 @@ async fn read(cli: &Cli, forms: &Forms, request: &Request, callers: Vec<String>)
         // The form that runs second slows down because of the remaining work of the first. The order alternates, so
         // that each form runs second in half of the rounds.
         let (of_labs, of_replay) = if round % 2 == 0 {
-            let of_labs = metered(&forms.meter, labs, &make, turn).await?;
+            let of_labs = measure_turn(&forms.meter, labs, &make, turn).await?;
             (of_labs, load::turn(replay, &make, turn).await?)
         } else {
             let of_replay = load::turn(replay, &make, turn).await?;
-            (metered(&forms.meter, labs, &make, turn).await?, of_replay)
+            (measure_turn(&forms.meter, labs, &make, turn).await?, of_replay)
         };
         measured.round(of_labs, of_replay);
     }

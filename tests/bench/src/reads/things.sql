@@ -1,5 +1,5 @@
--- Values for the path parameters of the reads, by parameter name: for each, the object of the measured partner with the
--- most content.
+-- Values for the parameters of the reads, by parameter name: for each, the object of the measured partner with the
+-- most content. A name may begin with the operation or the domain to which the value is limited, and a dot.
 with own as materialized (
     select partner_uuid from partner where slug = 'elbkontor'
 ), listed as materialized (
