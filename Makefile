@@ -53,7 +53,7 @@ $(sort $(WORDS)): bench
 	@:
 endif
 
-bench: ## compare the service with hand-written handlers; all reads: make bench -- --all; ten times the data: make bench -- --scale
+bench: ## compare the service with hand-written handlers; all reads: make bench -- --all; ten times the data: make bench -- --scale; each request once: ./test bench
 	cargo build --release --locked --bin labs --package labs-bench --bin labs-bench --package labs
 	target/release/labs-bench --labs target/release/labs $(ARGS)
 

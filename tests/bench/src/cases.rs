@@ -1,184 +1,333 @@
-//! The benchmark cases: requests that every form answers, in turns.
+//! The benchmark cases: requests that the service and the hand-written handlers answer in turns.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use http::Request;
+use axum::routing::MethodRouter;
+use bytes::Bytes;
+use http::{HeaderValue, Request, header};
 use http_body_util::Full;
+use labs_schema::Engine;
+use serde_json::Value;
 
 use crate::Cli;
+use crate::board::{Reader, forget_limits};
+use crate::costs::Meter;
 use crate::forms::Running;
-use crate::ground::PreparedData;
-use crate::load::{self, Make};
-use crate::pgbench;
-use crate::report::{Bars, Case, Report};
+use crate::ground::{Numbers, PreparedData};
+use crate::hand::{apps, board, changelog, clients, comments, listings, reviews, search, suggestions};
+use crate::load::{self, At, CONNECTIONS, Make, Turn};
+use crate::report::{Measured, Report};
 
 /// Default number of rounds of each case.
 const ROUNDS: u32 = 8;
+/// Turns in which the cost of a fixed read is measured.
+const FIXED_TURNS: u32 = 3;
+/// Responses of each form that are compared before a case is measured.
+const COMPARED: usize = 2;
 
-/// Work that every form does.
-pub(crate) struct Work {
+/// Work of both forms.
+pub(crate) struct Case {
+    /// Operation of the contract, with a remark if the request is special.
     pub(crate) name: &'static str,
-    pub(crate) bars: Bars,
-    pub(crate) make: Box<Make>,
-    /// pgbench script, if pgbench can run the case.
-    pub(crate) limit: Option<String>,
+    /// Minimum rate compared with the hand-written handler.
+    pub(crate) bar: f64,
+    pub(crate) caller: Caller,
+    /// Path of the hand-written handler.
+    pub(crate) route: &'static str,
+    pub(crate) handler: fn() -> MethodRouter<Engine>,
+    /// Builds the request at a place, without a token.
+    pub(crate) request: fn(&Numbers, &At<'_>) -> anyhow::Result<Request<Full<Bytes>>>,
+    /// Fields of the response that differ each time.
+    pub(crate) varying: &'static [&'static str],
 }
 
-/// Measures the lists over small tables, to compare them with the same lists over large tables.
-pub(crate) async fn small(ground: &PreparedData, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
-    lists(ground, cli, report).await
+/// All cases.
+pub(crate) static CASES: [&Case; 12] = [
+    &listings::CASE,
+    &search::SEARCH,
+    &search::CATEGORY,
+    &suggestions::CASE,
+    &reviews::CASE,
+    &apps::LIST,
+    &apps::UPDATE,
+    &board::LIST,
+    &board::VOTE,
+    &comments::CASE,
+    &clients::CASE,
+    &changelog::CASE,
+];
+
+/// A read of the service whose cost is measured without a hand-written handler.
+pub(crate) struct Fixed {
+    pub(crate) name: &'static str,
+    caller: Caller,
+    path: &'static str,
 }
 
-/// Measures everything over the tables at their full size.
+/// Reads that are the same in every version of the service.
+pub(crate) static FIXED: [Fixed; 5] = [
+    Fixed { name: "system_health", caller: Caller::Nobody, path: "/v1/system/health" },
+    Fixed { name: "system_me", caller: Caller::Partner, path: "/v1/system/me" },
+    Fixed {
+        name: "partner_invitations_list (empty)",
+        caller: Caller::Partner,
+        path: "/v1/partner/0198bbbb-0000-7000-8000-000000000001/invitations",
+    },
+    Fixed {
+        name: "admin_machine_clients_list (empty)",
+        caller: Caller::Staff,
+        path: "/v1/admin/machine-clients?q=none",
+    },
+    Fixed {
+        name: "marketplace_listings_search (first page)",
+        caller: Caller::Partner,
+        path: "/v1/marketplace/public/listings",
+    },
+];
+
+/// Caller of a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Caller {
+    /// No token.
+    Nobody,
+    /// A machine client of a partner, which may also read the storefront.
+    Partner,
+    /// One of the machine clients of staff, in turns.
+    Staff,
+    /// A user of a partner, another one for each connection.
+    Person,
+}
+
+/// Access tokens of all callers.
+pub(crate) struct Tokens {
+    /// The partner's client, then the clients of staff.
+    pub(crate) clients: Vec<String>,
+    pub(crate) people: Vec<String>,
+}
+
+impl Tokens {
+    /// Signs everyone in. A user's token is valid for ten minutes, longer than a case takes.
+    pub(crate) async fn issue(ground: &PreparedData, labs: &Running, people: &[Reader]) -> anyhow::Result<Arc<Self>> {
+        let mut tokens = Self { clients: ground.tokens(labs).await?, people: Vec::new() };
+        for person in people {
+            tokens.people.push(person.sign_in(labs).await?);
+        }
+        Ok(Arc::new(tokens))
+    }
+
+    fn of(&self, caller: Caller, at: &At<'_>) -> Option<&str> {
+        let (partner, staff) = self.clients.split_first()?;
+        let token = match caller {
+            Caller::Nobody => None,
+            Caller::Partner => Some(partner),
+            Caller::Staff => staff.get((at.connection * 2 + at.n % 2) % staff.len().max(1)),
+            Caller::Person => self.people.get(at.connection % self.people.len().max(1)),
+        };
+        token.map(String::as_str)
+    }
+
+    fn add(&self, caller: Caller, at: &At<'_>, request: &mut Request<Full<Bytes>>) -> anyhow::Result<()> {
+        if let Some(token) = self.of(caller, at) {
+            let value = HeaderValue::from_str(&format!("Bearer {token}"))?;
+            request.headers_mut().insert(header::AUTHORIZATION, value);
+        }
+        Ok(())
+    }
+}
+
+impl Case {
+    /// Returns the requests of this case.
+    pub(crate) fn make(&'static self, numbers: Numbers, tokens: &Arc<Tokens>) -> Box<Make> {
+        let tokens = Arc::clone(tokens);
+        Box::new(move |at| {
+            let mut request = (self.request)(&numbers, at)?;
+            tokens.add(self.caller, at, &mut request)?;
+            Ok(request)
+        })
+    }
+
+    /// Rejects a case in which the two forms return different responses: a comparison of speed would mean nothing.
+    pub(crate) async fn compare(&self, labs: &Running, hand: &Running, make: &Make) -> anyhow::Result<()> {
+        let of_labs = load::answers(labs.address, make, COMPARED).await?;
+        let of_hand = load::answers(hand.address, make, COMPARED).await?;
+        for (labs, hand) in of_labs.iter().zip(&of_hand) {
+            let difference = difference(&self.comparable(labs.json()?), &self.comparable(hand.json()?));
+            anyhow::ensure!(difference.is_none(), "the forms answer differently: {}", difference.unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Removes what differs each time: the fields that the case names, and cursors, which are opaque.
+    fn comparable(&self, mut answer: Value) -> Value {
+        if let Some(object) = answer.as_object_mut() {
+            object.retain(|name, _| !self.varying.contains(&name.as_str()));
+        }
+        if let Some(cursor) = answer.pointer_mut("/page/next_cursor") {
+            *cursor = cursor.is_string().into();
+        }
+        answer
+    }
+}
+
+/// Describes the first difference of two values; `None` if they are equal.
+fn difference(labs: &Value, hand: &Value) -> Option<String> {
+    let inside = |part: &str, labs: Option<&Value>, hand: Option<&Value>| {
+        let found = difference(labs.unwrap_or(&Value::Null), hand.unwrap_or(&Value::Null))?;
+        Some(format!("/{part}{found}"))
+    };
+    match (labs, hand) {
+        (Value::Object(labs), Value::Object(hand)) if labs.keys().eq(hand.keys()) => {
+            labs.keys().find_map(|name| inside(name, labs.get(name), hand.get(name)))
+        }
+        (Value::Array(labs), Value::Array(hand)) if labs.len() == hand.len() => {
+            (0..labs.len()).find_map(|place| inside(&place.to_string(), labs.get(place), hand.get(place)))
+        }
+        _ => (labs != hand).then(|| format!(": the service answers {labs}, the hand-written handler {hand}")),
+    }
+}
+
+impl Fixed {
+    /// Returns the requests of this read.
+    pub(crate) fn make(&'static self, tokens: &Arc<Tokens>) -> Box<Make> {
+        let tokens = Arc::clone(tokens);
+        Box::new(move |at| load::get(self.path, tokens.of(self.caller, at)))
+    }
+}
+
+/// Whether the command line selects a case or a fixed read.
+pub(crate) fn is_named(cli: &Cli) -> bool {
+    CASES.iter().map(|case| case.name).chain(FIXED.iter().map(|read| read.name)).any(|name| named(cli, name))
+}
+
+/// Measures all cases and fixed reads over the tables at their full size.
 pub(crate) async fn all(ground: &PreparedData, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
-    lists(ground, cli, report).await?;
     let (labs, hand) = (ground.form("labs").await?, ground.form("hand").await?);
-    let tokens = ground.tokens(&labs).await?;
-    let works: Vec<Work> = works(ground, &tokens)?.into_iter().filter(|work| named(cli, work.name)).collect();
+    let people = Reader::register(ground, &labs).await?.colleagues(ground, CONNECTIONS).await?;
+    let meter = Meter::of(&labs, ground).await?;
     let turn = Duration::from_secs(cli.seconds);
     let mut loaded = 0.0;
-    for work in &works {
-        loaded += measure(ground, cli, (&labs, &hand), work, report).await?;
+    for case in CASES.iter().filter(|case| named(cli, case.name)) {
+        let make = case.make(ground.numbers(), &Tokens::issue(ground, &labs, &people).await?);
+        let measured = tokio::select! {
+            measured = measure(cli, (&labs, &hand), &meter, (case, &make)) => measured,
+            ended = forget_limits(ground) => ended.map(|()| Measured::default()),
+        };
+        let measured = measured.map_err(|error| error.context(case.name))?;
+        loaded += measured.labs.iter().map(|turn| turn.seconds).sum::<f64>();
+        report.case(case, &measured)?;
     }
-    for work in works.iter().cycle() {
-        let missing = Duration::from_secs(cli.minutes * 60).saturating_sub(Duration::from_secs_f64(loaded));
-        if missing.is_zero() {
-            break;
+    let tokens = Tokens::issue(ground, &labs, &people).await?;
+    for read in FIXED.iter().filter(|read| named(cli, read.name)) {
+        let make = read.make(&tokens);
+        load::turn(labs.address, &make, turn / 3).await?;
+        let mut turns = Vec::new();
+        for _ in 0..FIXED_TURNS {
+            turns.push(measure_turn(&meter, labs.address, &make, turn).await?);
         }
-        loaded += load::turn(labs.address, &work.make, missing.min(turn)).await?.seconds;
+        report.fixed(read.name, &turns)?;
     }
+    loaded += load_longer(cli, &labs, &tokens, ground.numbers(), loaded).await?;
     report.memory(labs.megabytes().await?, loaded);
     Ok(())
 }
 
-/// Measures one case: the service, the hand-written handlers, and pgbench if the case has a script for it. Returns the
-/// seconds that the service was under load.
-pub(crate) async fn measure(
-    ground: &PreparedData,
+/// Sends further requests of the reads until the service was under load for the minutes that the command line names.
+/// Returns the additional seconds.
+async fn load_longer(
+    cli: &Cli,
+    labs: &Running,
+    tokens: &Arc<Tokens>,
+    numbers: Numbers,
+    loaded: f64,
+) -> anyhow::Result<f64> {
+    let (wanted, mut added) = (Duration::from_secs(cli.minutes * 60).as_secs_f64() - loaded, 0.0);
+    // A user's token expires before the end of a long load.
+    let reads = CASES.iter().filter(|case| named(cli, case.name) && !matches!(case.caller, Caller::Person));
+    for case in reads.cycle() {
+        if added >= wanted {
+            break;
+        }
+        let make = case.make(numbers, tokens);
+        added += load::turn(labs.address, &make, Duration::from_secs(cli.seconds)).await?.seconds;
+    }
+    Ok(added)
+}
+
+/// Measures one case after a comparison of the responses.
+async fn measure(
     cli: &Cli,
     (labs, hand): (&Running, &Running),
-    work: &Work,
-    report: &mut Report,
-) -> anyhow::Result<f64> {
+    meter: &Meter,
+    (case, make): (&Case, &Make),
+) -> anyhow::Result<Measured> {
     let turn = Duration::from_secs(cli.seconds);
-    same(labs, hand, work).await?;
-    let mut case = Case::new(work.name, work.bars);
-    let mut loaded = load::turn(labs.address, &work.make, turn / 3).await?.seconds;
-    load::turn(hand.address, &work.make, turn / 3).await?;
+    case.compare(labs, hand, make).await?;
+    let mut measured = Measured::default();
+    load::turn(labs.address, make, turn / 3).await?;
+    load::turn(hand.address, make, turn / 3).await?;
     for round in 0..cli.rounds.unwrap_or(ROUNDS) {
-        // The form that runs after pgbench slows down because of the disk writes and the vacuum that pgbench caused.
-        // The order alternates, so that each form runs there in half of the rounds.
+        // The form that runs second slows down because of the remaining work of the first. The order alternates, so
+        // that each form runs second in half of the rounds.
         if round % 2 == 0 {
-            case.labs.push(load::turn(labs.address, &work.make, turn).await?);
-            case.hand.push(load::turn(hand.address, &work.make, turn).await?);
+            measured.labs.push(measure_turn(meter, labs.address, make, turn).await?);
+            measured.hand.push(load::turn(hand.address, make, turn).await?);
         } else {
-            case.hand.push(load::turn(hand.address, &work.make, turn).await?);
-            case.labs.push(load::turn(labs.address, &work.make, turn).await?);
-        }
-        if let Some(script) = &work.limit {
-            case.limit.push(pgbench::turn(&ground.programs(), ground.database(), script, cli.seconds).await?);
+            measured.hand.push(load::turn(hand.address, make, turn).await?);
+            measured.labs.push(measure_turn(meter, labs.address, make, turn).await?);
         }
     }
-    loaded += case.labs.iter().map(|turn| turn.seconds).sum::<f64>();
-    report.case(case)?;
-    Ok(loaded)
+    Ok(measured)
 }
 
-/// Rejects a case in which the two forms return different responses: a comparison of speed would mean nothing. Change
-/// times and cursors may differ.
-async fn same(labs: &Running, hand: &Running, work: &Work) -> anyhow::Result<()> {
-    let mut answers = [load::once(labs.address, &work.make).await?, load::once(hand.address, &work.make).await?];
-    for answer in &mut answers {
-        if let Some(object) = answer.as_object_mut() {
-            object.remove("updated_at");
-            object.remove("page");
-        }
-        for secret in answer.get_mut("secrets").and_then(serde_json::Value::as_array_mut).into_iter().flatten() {
-            *secret = serde_json::Value::Null;
-        }
-    }
-    let [labs, hand] = answers;
-    anyhow::ensure!(labs == hand, "{}: the forms answer differently:\n{labs}\n{hand}", work.name);
-    Ok(())
+/// Runs one turn and adds the processor time of the service and of the database.
+pub(crate) async fn measure_turn(
+    meter: &Meter,
+    address: std::net::SocketAddr,
+    make: &Make,
+    length: Duration,
+) -> anyhow::Result<Turn> {
+    let before = meter.read()?;
+    let turn = load::turn(address, make, length).await?;
+    Ok(Turn { used: meter.read()?.since(before), ..turn })
 }
 
-pub(crate) fn named(cli: &Cli, name: &str) -> bool {
-    cli.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
-}
-
-async fn lists(ground: &PreparedData, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
+/// Measures three lists, to compare them over small and over large tables.
+pub(crate) async fn lists(ground: &PreparedData, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     if !named(cli, "list") {
         return Ok(());
     }
     let labs = ground.form("labs").await?;
+    let meter = Meter::of(&labs, ground).await?;
     let token = ground.tokens(&labs).await?.swap_remove(0);
     for path in ["/v1/marketplace/apps", "/v1/marketplace/public/listings", "/v1/marketplace/public/listings?q=table"] {
         let token = token.clone();
-        let make = move |_: usize, _: usize| load::get(path, Some(&token));
+        let make = move |_: &At<'_>| load::get(path, Some(&token));
         load::turn(labs.address, &make, Duration::from_secs(1)).await?;
-        report.list(
-            path,
-            (ground.apps(), "apps"),
-            load::turn(labs.address, &make, Duration::from_secs(cli.seconds)).await?,
-        )?;
+        let turn = measure_turn(&meter, labs.address, &make, Duration::from_secs(cli.seconds)).await?;
+        report.list(path, (ground.apps(), "apps"), turn)?;
     }
     Ok(())
 }
 
-fn works(ground: &PreparedData, tokens: &[String]) -> anyhow::Result<Vec<Work>> {
-    let (apps, first) = (ground.apps(), ground.own_app(0));
-    let partner = tokens.first().cloned().unwrap_or_default();
-    let (for_listing, for_apps, for_write) = (partner.clone(), partner.clone(), partner);
-    let staff: Vec<String> = tokens.iter().skip(1).cloned().collect();
-    Ok(vec![
-        Work {
-            name: "marketplace_listings_get",
-            bars: Bars { rate: 0.85, aim: 1.5, p99: Some(1.0), limit: Some(0.33) },
-            make: Box::new(move |connection, n| {
-                let number = 1 + mixed(connection, n) % apps;
-                load::get(&format!("/v1/marketplace/public/listings/app-{number}"), Some(&for_listing))
-            }),
-            limit: Some(pgbench::listing(apps)),
-        },
-        Work {
-            name: "marketplace_apps_list",
-            bars: Bars { rate: 0.85, aim: 0.95, p99: Some(1.0), limit: None },
-            make: Box::new(move |_, _| load::get("/v1/marketplace/apps", Some(&for_apps))),
-            limit: Some(pgbench::apps_list()?),
-        },
-        Work {
-            name: "marketplace_apps_update",
-            bars: Bars { rate: 0.90, aim: 0.95, p99: Some(1.0), limit: None },
-            make: Box::new(move |connection, n| {
-                // Three apps per connection, so that no connection waits for another's row.
-                let number = first * u32::try_from(1 + connection * 3 + n % 3)?;
-                let body = format!(r#"{{"tagline":"Takes orders, edition {n}"}}"#);
-                Ok(Request::patch(format!("/v1/marketplace/apps/0198aaaa-0000-7000-8000-{number:012x}"))
-                    .header("host", "bench")
-                    .header("authorization", format!("Bearer {for_write}"))
-                    .header("content-type", "application/json")
-                    .body(Full::from(body))?)
-            }),
-            limit: Some(pgbench::apps_update(first)?),
-        },
-        Work {
-            name: "admin_machine_clients_get (audited)",
-            // The other form writes no audit record.
-            bars: Bars { rate: 0.40, aim: 0.50, p99: None, limit: None },
-            make: Box::new(move |connection, n| {
-                let token = staff.get((connection * 2 + n % 2) % staff.len().max(1)).map(String::as_str);
-                let number = 1 + mixed(connection, n) % 200;
-                load::get(&format!("/v1/admin/machine-clients/0198ffff-0000-7000-8000-{number:012x}"), token)
-            }),
-            limit: None,
-        },
-    ])
+/// Whether the command line selects a case or read with this name.
+pub(crate) fn named(cli: &Cli, name: &str) -> bool {
+    cli.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
 }
 
-/// Returns a pseudo-random number that is the same in every turn.
-pub(crate) fn mixed(connection: usize, n: usize) -> u32 {
-    let mut bits = (connection as u64) << 32 | (n as u64 & 0xffff_ffff);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (bits >> 33) as u32
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn first_difference_is_described_with_its_place() {
+        let labs = json!({ "data": [{ "name": "a" }, { "name": "b" }], "page": null });
+        assert_eq!(difference(&labs, &labs), None);
+        let hand = json!({ "data": [{ "name": "a" }, { "name": "c" }], "page": null });
+        let expected = r#"/data/1/name: the service answers "b", the hand-written handler "c""#;
+        assert_eq!(difference(&labs, &hand).as_deref(), Some(expected));
+        assert!(difference(&labs, &json!({ "data": [] })).unwrap().starts_with(": the service answers {"));
+    }
 }

@@ -67,9 +67,14 @@ impl Running {
         Ok(Self { address: line.parse()?, child })
     }
 
+    /// Returns the id of the process.
+    pub(crate) fn id(&self) -> anyhow::Result<u32> {
+        self.child.id().context("the form has ended")
+    }
+
     /// Returns the current resident memory in megabytes.
     pub(crate) async fn megabytes(&self) -> anyhow::Result<f64> {
-        let id = self.child.id().context("it ended")?.to_string();
+        let id = self.id()?.to_string();
         let kilobytes = if std::path::Path::new("/proc/self").exists() {
             let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
             let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
@@ -108,7 +113,7 @@ pub(crate) async fn watched(place: &Where) -> anyhow::Result<()> {
 /// Runs the hand-written handlers with the service's own pool and token check.
 pub(crate) async fn hand(place: &Where) -> anyhow::Result<()> {
     let (listener, application) = application(place).await?;
-    let router = hand::router(application.engine().clone())?;
+    let router = hand::router(application.engine().clone());
     answer(listener, application.engine(), router).await
 }
 

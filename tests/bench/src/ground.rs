@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::Context as _;
 use clap::Parser as _;
+use http::Method;
 use labs::cli::{Cli, Command};
 use labs::cluster::{Cluster, Settings};
 use labs::folder::Folder;
@@ -17,6 +18,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use uuid::Uuid;
 
 use crate::forms::Running;
+use crate::load;
 
 /// Number of machine clients whose tokens are used in turn, because each has a separate budget.
 pub(crate) const CLIENTS: usize = 64;
@@ -38,6 +40,29 @@ pub(crate) struct PreparedData {
     credentials: Vec<Credentials>,
 }
 
+/// Numbers of rows, from which requests choose.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbers {
+    /// Number of apps.
+    pub(crate) apps: u32,
+    /// Number of partners.
+    pub(crate) partners: u32,
+    /// [`PARTNER`] owns each app whose number is a multiple of this.
+    step: u32,
+}
+
+impl Numbers {
+    /// Returns the number of the app at this index among the first apps of [`PARTNER`].
+    pub(crate) fn own_app(&self, index: usize) -> u32 {
+        self.step * (1 + u32::try_from(index).unwrap_or_default())
+    }
+
+    /// Returns the app of [`PARTNER`] that has one percent of all customer reviews.
+    pub(crate) fn favourite(&self) -> u32 {
+        self.own_app(0)
+    }
+}
+
 /// How the search documents of the listings are created.
 #[derive(Clone, Copy)]
 pub(crate) enum Documents {
@@ -52,7 +77,7 @@ impl PreparedData {
     pub(crate) async fn prepare(apps: u32, apiece: u32, documents: Documents) -> anyhow::Result<Self> {
         let mut ground = Self { apiece, documents, ..Self::empty(apps).await? };
         ground.grow(apps).await?;
-        ground.credentials = ground.clients().await?;
+        ground.create_clients().await?;
         Ok(ground)
     }
 
@@ -88,9 +113,10 @@ impl PreparedData {
         Ok(())
     }
 
-    /// Grows the customer reviews to ten per app and publishes collections.
+    /// Grows the customer reviews to ten per app, and publishes collections and changelog entries.
     pub(crate) async fn furnish(&self) -> anyhow::Result<()> {
-        let numbers = [(":reviews", 10 * self.apps()), (":apps", self.apps()), (":favourite", self.favourite())];
+        let numbers =
+            [(":reviews", 10 * self.apps()), (":apps", self.apps()), (":favourite", self.numbers().favourite())];
         let seed = include_str!("storefront.sql").to_owned();
         self.seed(numbers.into_iter().fold(seed, |seed, (name, number)| seed.replace(name, &number.to_string()))).await
     }
@@ -100,19 +126,14 @@ impl PreparedData {
         self.seed(include_str!("board/board.sql").replace(":requests", &requests.to_string())).await
     }
 
-    /// Returns the folder to which the service writes its mail.
-    pub(crate) fn mail(&self) -> PathBuf {
-        self.folder.path().join("service").join("mail")
+    /// Returns the folder of the service: secrets, files and mail.
+    pub(crate) fn service(&self) -> PathBuf {
+        self.folder.path().join("service")
     }
 
-    /// Returns the number of partners.
-    pub(crate) fn partners(&self) -> u32 {
-        self.apps() / self.apiece
-    }
-
-    /// Returns the app of [`PARTNER`] that has one percent of all customer reviews.
-    pub(crate) fn favourite(&self) -> u32 {
-        self.own_app(0)
+    /// Returns the numbers of the rows.
+    pub(crate) fn numbers(&self) -> Numbers {
+        Numbers { apps: self.apps(), partners: self.apps() / self.apiece, step: self.first / self.apiece }
     }
 
     /// Runs these statements as the database owner, then brings the tables into the state of long-lived tables (vacuum,
@@ -140,16 +161,6 @@ impl PreparedData {
         self.apps.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of the app at this index among the first apps of [`PARTNER`].
-    pub(crate) fn own_app(&self, index: usize) -> u32 {
-        self.first / self.apiece * (1 + u32::try_from(index).unwrap_or_default() % self.apiece)
-    }
-
-    /// Returns the folder that contains pgbench.
-    pub(crate) fn programs(&self) -> PathBuf {
-        self.cluster.programs().to_owned()
-    }
-
     /// Starts the form with this name on this database.
     pub(crate) async fn form(&self, name: &str) -> anyhow::Result<Running> {
         self.form_by(name, self.database()).await
@@ -157,17 +168,17 @@ impl PreparedData {
 
     /// Starts a form that connects to the database at this URL.
     pub(crate) async fn form_by(&self, name: &str, database: &str) -> anyhow::Result<Running> {
-        Running::start(name, database, &self.folder.path().join("service"), &[]).await
+        Running::start(name, database, &self.service(), &[]).await
     }
 
     /// Starts the service with these environment variables for metrics and traces.
     pub(crate) async fn watched(&self, variables: &[(&str, String)]) -> anyhow::Result<Running> {
-        Running::start("watched", self.database(), &self.folder.path().join("service"), variables).await
+        Running::start("watched", self.database(), &self.service(), variables).await
     }
 
     /// Opens the service's engine, to create data that no request can create.
     pub(crate) async fn inside(&self) -> anyhow::Result<Engine> {
-        let place = self.folder.path().join("service");
+        let place = self.service();
         let words = ["labs", "serve", "--folder", &place.to_string_lossy(), "--database-url", self.database()];
         let Command::Serve(serve) = Cli::parse_from(words).command else { anyhow::bail!("`serve` is a command") };
         let config = serve.settle()?;
@@ -176,19 +187,20 @@ impl PreparedData {
         Ok(application.engine().clone())
     }
 
-    async fn clients(&self) -> anyhow::Result<Vec<Credentials>> {
+    /// Creates the clients: the first belongs to [`PARTNER`], the others are of staff.
+    pub(crate) async fn create_clients(&mut self) -> anyhow::Result<()> {
         let engine = self.inside().await?;
         let mut credentials = Vec::new();
         for number in 0..=CLIENTS {
-            // The first client belongs to the partner; the others belong to no partner.
             let (scopes, partner_uuid): (&[&str], _) = match number {
-                0 => (&["marketplace.apps:write", "marketplace.reviews", "storefront"], Some(PARTNER)),
+                0 => (&["marketplace.apps:write", "marketplace.reviews", "storefront", "partner.team"], Some(PARTNER)),
                 _ => (&["labs.admin.clients"], None),
             };
             credentials.push(client(&engine, &format!("bench {number}"), scopes, partner_uuid).await?);
         }
         engine.pool().close().await;
-        Ok(credentials)
+        self.credentials = credentials;
+        Ok(())
     }
 
     /// Issues a token for each client; the partner's client is first.
@@ -220,14 +232,9 @@ pub(crate) async fn client(
 
 /// Issues an access token for a machine client, valid for an hour.
 pub(crate) async fn token(service: &Running, (id, secret): &Credentials) -> anyhow::Result<String> {
-    let body = format!("grant_type=password&username={id}&password={secret}");
-    let make = move |_: usize, _: usize| {
-        Ok(http::Request::post("/v1/oauth/token")
-            .header("host", "bench")
-            .header("content-type", "application/x-www-form-urlencoded")
-            .body(http_body_util::Full::from(body.clone()))?)
-    };
-    let answer = crate::load::once(service.address, &make).await?;
+    let body = format!("grant_type=password&username={id}&password={secret}").into_bytes();
+    let body = Some(("application/x-www-form-urlencoded", body));
+    let answer = load::send(service, Method::POST, "/v1/oauth/token", None, body).await?.json()?;
     let token = answer.get("access_token").and_then(serde_json::Value::as_str).context("no token")?;
     Ok(token.to_owned())
 }

@@ -8,17 +8,40 @@ use bytes::Bytes;
 use futures_util::future::try_join_all;
 use http::{Method, Request};
 use http_body_util::{BodyExt as _, Full};
-use hyper::client::conn::http1;
+use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
+use serde_json::Value;
 use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
 
+use crate::costs::Used;
 use crate::forms::Running;
 
 /// Number of concurrent connections.
 pub(crate) const CONNECTIONS: usize = 32;
 
-/// Builds the n-th request of a connection.
-pub(crate) type Make = dyn Fn(usize, usize) -> anyhow::Result<Request<Full<Bytes>>> + Send + Sync;
+/// Place of a request in a turn.
+pub(crate) struct At<'a> {
+    /// Number of the connection, from 0.
+    pub(crate) connection: usize,
+    /// Number of the request on its connection, from 0.
+    pub(crate) n: usize,
+    /// Entity tag of the connection's previous response.
+    pub(crate) etag: Option<&'a str>,
+}
+
+impl At<'_> {
+    /// Returns a pseudo-random number that is the same in every turn.
+    pub(crate) fn drawn(&self) -> u32 {
+        let mut bits = (self.connection as u64) << 32 | (self.n as u64 & 0xffff_ffff);
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (bits >> 33) as u32
+    }
+}
+
+/// Builds the request at a place.
+pub(crate) type Make = dyn Fn(&At<'_>) -> anyhow::Result<Request<Full<Bytes>>> + Send + Sync;
 
 /// Result of a turn.
 #[derive(Debug, Default)]
@@ -29,36 +52,67 @@ pub(crate) struct Turn {
     pub(crate) seconds: f64,
     /// Latency of each response, in microseconds.
     pub(crate) latencies: Vec<u32>,
+    /// Processor time that the turn used, if it was metered.
+    pub(crate) used: Used,
 }
 
 /// Sends requests on all connections for this duration.
 pub(crate) async fn turn(address: SocketAddr, make: &Make, length: Duration) -> anyhow::Result<Turn> {
     let begun = Instant::now();
     let until = begun + length;
-    let turns = try_join_all((0..CONNECTIONS).map(|connection| ask(address, make, connection, until))).await?;
+    let turns = try_join_all((0..CONNECTIONS).map(|number| ask_until(address, make, number, until))).await?;
     let seconds = begun.elapsed().as_secs_f64();
     let latencies: Vec<u32> = turns.into_iter().flatten().collect();
-    Ok(Turn { answers: latencies.len(), seconds, latencies })
+    Ok(Turn { answers: latencies.len(), seconds, latencies, used: Used::default() })
 }
 
-async fn ask(address: SocketAddr, make: &Make, connection: usize, until: Instant) -> anyhow::Result<Vec<u32>> {
-    let stream = TcpStream::connect(address).await?;
-    stream.set_nodelay(true)?;
-    let (mut sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
-    let driver = tokio::spawn(driver);
+async fn ask_until(address: SocketAddr, make: &Make, number: usize, until: Instant) -> anyhow::Result<Vec<u32>> {
+    let mut connection = Connection::open(address, number).await?;
     let mut latencies = Vec::with_capacity(16_384);
     while Instant::now() < until {
-        let request = make(connection, latencies.len())?;
-        sender.ready().await?;
-        let sent = Instant::now();
-        let answer = sender.send_request(request).await?;
-        let status = answer.status();
-        let body = answer.into_body().collect().await?.to_bytes();
-        ensure!(status.is_success(), "{status}: {}", String::from_utf8_lossy(&body));
-        latencies.push(u32::try_from(sent.elapsed().as_micros()).unwrap_or(u32::MAX));
+        let (answer, took) = connection.ask(make).await?;
+        answer.ensure_success()?;
+        latencies.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
     }
-    driver.abort();
     Ok(latencies)
+}
+
+/// A connection to a form.
+struct Connection {
+    number: usize,
+    sent: usize,
+    etag: Option<String>,
+    sender: SendRequest<Full<Bytes>>,
+    driver: JoinHandle<Result<(), hyper::Error>>,
+}
+
+impl Connection {
+    async fn open(address: SocketAddr, number: usize) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let (sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
+        Ok(Self { number, sent: 0, etag: None, sender, driver: tokio::spawn(driver) })
+    }
+
+    /// Sends the next request and returns the response and its latency.
+    async fn ask(&mut self, make: &Make) -> anyhow::Result<(Answer, Duration)> {
+        let request = make(&At { connection: self.number, n: self.sent, etag: self.etag.as_deref() })?;
+        self.sent += 1;
+        self.sender.ready().await?;
+        let begun = Instant::now();
+        let answer = self.sender.send_request(request).await?;
+        let text = |name: &str| Some(answer.headers().get(name)?.to_str().ok()?.to_owned());
+        let (status, media_type) = (answer.status().as_u16(), text("content-type").unwrap_or_default());
+        self.etag = text("etag");
+        let body = answer.into_body().collect().await?.to_bytes();
+        Ok((Answer { status, media_type, body }, begun.elapsed()))
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.driver.abort();
+    }
 }
 
 /// One complete response.
@@ -71,40 +125,55 @@ pub(crate) struct Answer {
     pub(crate) body: Bytes,
 }
 
-/// Sends one request over a separate connection.
-pub(crate) async fn answer(address: SocketAddr, make: &Make) -> anyhow::Result<Answer> {
-    let stream = TcpStream::connect(address).await?;
-    let (mut sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
-    let driver = tokio::spawn(driver);
-    sender.ready().await?;
-    let answer = sender.send_request(make(0, 0)?).await?;
-    let status = answer.status().as_u16();
-    let media_type = answer.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let media_type = media_type.to_owned();
-    let body = answer.into_body().collect().await?.to_bytes();
-    driver.abort();
-    Ok(Answer { status, media_type, body })
+impl Answer {
+    /// Rejects a response that is no success.
+    pub(crate) fn ensure_success(&self) -> anyhow::Result<()> {
+        ensure!((200..300).contains(&self.status), "{}: {}", self.status, String::from_utf8_lossy(&self.body));
+        Ok(())
+    }
+
+    /// Parses the body of a success.
+    pub(crate) fn json(&self) -> anyhow::Result<Value> {
+        self.ensure_success()?;
+        serde_json::from_slice(&self.body).context("the answer is no JSON")
+    }
 }
 
-/// Returns the body of one response, to compare forms.
-pub(crate) async fn once(address: SocketAddr, make: &Make) -> anyhow::Result<serde_json::Value> {
-    let Answer { status, body, .. } = answer(address, make).await?;
-    ensure!((200..300).contains(&status), "{status}: {}", String::from_utf8_lossy(&body));
-    serde_json::from_slice(&body).context("the answer is no JSON")
+/// Sends the first `many` requests of a connection and returns the responses.
+pub(crate) async fn answers(address: SocketAddr, make: &Make, many: usize) -> anyhow::Result<Vec<Answer>> {
+    let (mut connection, mut answers) = (Connection::open(address, 0).await?, Vec::new());
+    for _ in 0..many {
+        answers.push(connection.ask(make).await?.0);
+    }
+    Ok(answers)
+}
+
+/// Sends one request over a separate connection.
+pub(crate) async fn answer(address: SocketAddr, make: &Make) -> anyhow::Result<Answer> {
+    answers(address, make, 1).await?.pop().context("one request has one response")
 }
 
 /// Builds a GET request for this path, with the token if there is one.
 pub(crate) fn get(path: &str, token: Option<&str>) -> anyhow::Result<Request<Full<Bytes>>> {
-    let request = Request::get(path).header("host", "bench");
-    let request = match token {
-        Some(token) => request.header("authorization", format!("Bearer {token}")),
-        None => request,
-    };
-    Ok(request.body(Full::default())?)
+    request(Method::GET, path, token, None)
 }
 
-/// Sends one request to the service and returns the response body. An empty token sends no token; the body has this
-/// media type.
+/// Builds a request with the token and the body, if there are any. The body has this media type.
+pub(crate) fn request(
+    method: Method,
+    path: &str,
+    token: Option<&str>,
+    body: Option<(&str, Bytes)>,
+) -> anyhow::Result<Request<Full<Bytes>>> {
+    let mut request = Request::builder().method(method).uri(path).header("host", "bench");
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    let Some((media_type, body)) = body else { return Ok(request.body(Full::default())?) };
+    Ok(request.header("content-type", media_type).body(Full::new(body))?)
+}
+
+/// Sends one request to the service and returns the response.
 ///
 /// # Errors
 /// If the service rejects the request.
@@ -112,24 +181,13 @@ pub(crate) async fn send(
     service: &Running,
     method: Method,
     path: &str,
-    token: &str,
+    token: Option<&str>,
     body: Option<(&'static str, Vec<u8>)>,
 ) -> anyhow::Result<Answer> {
-    let (media_type, body) = body.map_or((None, Bytes::new()), |(media_type, body)| (Some(media_type), body.into()));
-    let asked = format!("{method} {path}");
-    let (path, token) = (path.to_owned(), token.to_owned());
-    let make = move |_: usize, _: usize| {
-        let mut request = Request::builder().method(method.clone()).uri(&path).header("host", "bench");
-        if !token.is_empty() {
-            request = request.header("authorization", format!("Bearer {token}"));
-        }
-        if let Some(media_type) = media_type {
-            request = request.header("content-type", media_type);
-        }
-        Ok(request.body(Full::new(body.clone()))?)
-    };
+    let (asked, body) = (format!("{method} {path}"), body.map(|(media_type, body)| (media_type, Bytes::from(body))));
+    let (path, token) = (path.to_owned(), token.map(str::to_owned));
+    let make = move |_: &At<'_>| request(method.clone(), &path, token.as_deref(), body.clone());
     let answer = answer(service.address, &make).await?;
-    let text = String::from_utf8_lossy(&answer.body);
-    ensure!((200..300).contains(&answer.status), "{asked}: {}: {text}", answer.status);
+    answer.ensure_success().context(asked)?;
     Ok(answer)
 }

@@ -1,30 +1,29 @@
-//! `make bench`: the cost of the service, as ratios within one interleaved run.
+//! `make bench`: the speed of the service, as ratios within one interleaved run, and the cost of its requests.
 //!
-//! Three forms of the same work take turns on the same private PostgreSQL, each under the same load of 32 connections:
+//! Two forms of the same work take turns on the same private PostgreSQL, each under the same load of 32 connections:
 //! - the service
-//! - hand-written axum handlers that run the service's own statements behind the same token check
-//! - pgbench with the statements only
+//! - hand-written axum handlers that run the service's own statements behind the same token check: [`hand`]
 //!
 //! Each form is a separate process, so that its memory can be measured and no form warms another's caches. The report
-//! shows each result with its limit.
+//! shows each result with its bar.
 //!
 //! - `--all` compares every read of the contract with a replay of the same statements: [`reads`].
 //! - `--scale` measures the storefront and the board over ten times the rows: [`storefront`], [`board`].
 //! - The cost of metrics and traces is measured against the service without them: [`watched`].
+//! - `--check` sends every request of all of these once, without measuring: [`check`].
 
 mod board;
 mod cases;
+mod check;
+mod costs;
 mod forms;
 mod ground;
 mod hand;
-mod hand_of_board;
 mod load;
-mod pgbench;
+mod machine;
 mod reads;
 mod report;
-mod rows;
-mod rows_of_apps;
-mod rows_of_board;
+mod spread;
 mod start;
 mod statements;
 mod storefront;
@@ -51,6 +50,13 @@ struct Cli {
     /// board's lists
     #[arg(long)]
     scale: bool,
+    /// Instead of measuring, send every request of the cases, of `--all` and of `--scale` once over small tables, and
+    /// fail if one is not answered or if two forms answer differently
+    #[arg(long)]
+    check: bool,
+    /// Replace the committed costs of the requests (costs.json) with those of this run
+    #[arg(long)]
+    write_costs: bool,
     /// Rounds; in each, every form has one turn at every case. Default: 8, or 6 with `--all`
     #[arg(long)]
     rounds: Option<u32>,
@@ -97,6 +103,7 @@ async fn main() -> anyhow::Result<()> {
         Some(Form::Hand(place)) => forms::hand(&place).await,
         Some(Form::Recorded(place)) => forms::recorded(&place).await,
         Some(Form::Replay(place)) => forms::replay(&place).await,
+        None if cli.check => check::all(&cli).await,
         None if cli.all => reads::measure(&cli).await,
         None if cli.scale => scale(&cli).await,
         None => measure(&cli).await,
@@ -104,25 +111,30 @@ async fn main() -> anyhow::Result<()> {
 }
 
 async fn measure(cli: &Cli) -> anyhow::Result<()> {
-    let mut report = report::Report::default();
+    let mut report = report::Report::begin()?;
     let ground = ground::PreparedData::prepare(cli.apps / 10, ground::APIECE, ground::Documents::OneByOne).await?;
-    cases::small(&ground, cli, &mut report).await?;
+    report.describe(&ground).await?;
+    cases::lists(&ground, cli, &mut report).await?;
     ground.grow(cli.apps).await?;
-    cases::all(&ground, cli, &mut report).await?;
-    watched::measure(&ground, cli, &mut report).await?;
+    cases::lists(&ground, cli, &mut report).await?;
     ground.furnish().await?;
+    if cases::is_named(cli) {
+        ground.seed_board(board::SCALE / 10).await?;
+        cases::all(&ground, cli, &mut report).await?;
+    }
     storefront::measure(&ground, cli, &mut report).await?;
-    board::measure(&ground, cli, &mut report).await?;
+    watched::measure(&ground, cli, &mut report).await?;
     if let Some(program) = &cli.labs {
         report.start(start::again(program).await?);
     }
-    report.print()
+    report.print()?;
+    if cli.write_costs { report.write_costs() } else { Ok(()) }
 }
 
 /// Measures the storefront and the board over separate tables. Tables are created only if one of their reads is
 /// selected.
 async fn scale(cli: &Cli) -> anyhow::Result<()> {
-    let mut report = report::Report::default();
+    let mut report = report::Report::begin()?;
     if storefront::is_named(cli) {
         storefront::scale(cli, &mut report).await?;
     }

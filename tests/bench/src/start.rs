@@ -12,18 +12,20 @@ pub(crate) async fn again(program: &Path) -> anyhow::Result<Duration> {
     let folder = tempfile::tempdir()?;
     let mut times = Vec::new();
     for _ in 0..6 {
-        times.push(once(program, folder.path()).await?);
+        times.push(once(program, folder.path(), &[]).await?);
     }
     let mut later = times.split_off(1);
     later.sort_unstable();
     later.get(later.len() / 2).copied().context("no start was timed")
 }
 
-async fn once(program: &Path, folder: &Path) -> anyhow::Result<Duration> {
+/// Starts the binary with these further arguments and stops it. Returns the duration until ready.
+pub(crate) async fn once(program: &Path, folder: &Path, further: &[&str]) -> anyhow::Result<Duration> {
     let begun = Instant::now();
     let mut child = tokio::process::Command::new(program)
         .args(["serve", "--empty", "--listen", "127.0.0.1:0", "--log", "error", "--folder"])
         .arg(folder)
+        .args(further)
         .env_remove("DATABASE_URL")
         .stdout(Stdio::piped())
         .kill_on_drop(true)

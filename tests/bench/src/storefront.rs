@@ -6,12 +6,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use sqlx::Connection as _;
 
 use crate::Cli;
-use crate::cases::{mixed, named};
+use crate::cases::{measure_turn, named};
+use crate::costs::Meter;
+use crate::forms::Running;
 use crate::ground::{Documents, PreparedData};
-use crate::load;
+use crate::load::{self, At, Make};
 use crate::report::Report;
 
 /// Apps per partner if there are 20,000 partners.
@@ -41,11 +44,16 @@ impl Read {
     fn at_most(self, p50: f64, p99: f64) -> Self {
         Self { most: Some((p50, p99)), ..self }
     }
+
+    fn make(&self, token: &str) -> Box<Make> {
+        let (path, token) = (Arc::clone(&self.path), token.to_owned());
+        Box::new(move |at: &At<'_>| load::get(&path(at.drawn()), Some(&token)))
+    }
 }
 
 /// Measures the four reads of every run: search, the page of one category, suggestions, and customer reviews.
 pub(crate) async fn measure(ground: &PreparedData, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
-    let reads = cases(ground.favourite());
+    let reads = cases(ground.numbers().favourite());
     for (read, turn) in turns(ground, cli, &reads).await? {
         report.read(read.name, read.most, &turn)?;
     }
@@ -60,15 +68,32 @@ pub(crate) fn is_named(cli: &Cli) -> bool {
 /// Measures every list over a tenth of the rows and over all of them.
 pub(crate) async fn scale(cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
     let ground = PreparedData::prepare(SCALE / 10, APIECE, Documents::AtOnce).await?;
+    report.describe(&ground).await?;
     for apps in [SCALE / 10, SCALE] {
         ground.grow(apps).await?;
         ground.furnish().await?;
-        let reads = reads(ground.apps(), ground.partners(), ground.favourite());
-        for (read, turn) in turns(&ground, cli, &reads).await? {
+        for (read, turn) in turns(&ground, cli, &all(&ground)).await? {
             report.list(read.name, (ground.apps(), "apps"), turn)?;
         }
     }
     Ok(())
+}
+
+/// Requests every list once. Returns the number of lists, and the lists that did not answer.
+pub(crate) async fn check(ground: &PreparedData, labs: &Running, token: &str) -> anyhow::Result<(usize, Vec<String>)> {
+    wait_until_sealed(ground).await?;
+    let (reads, mut failures) = (all(ground), Vec::new());
+    for read in &reads {
+        if let Err(error) = load::answer(labs.address, &read.make(token)).await?.ensure_success() {
+            failures.push(format!("{}: {error:#}", read.name));
+        }
+    }
+    Ok((reads.len(), failures))
+}
+
+fn all(ground: &PreparedData) -> Vec<Read> {
+    let numbers = ground.numbers();
+    reads(numbers.apps, numbers.partners, numbers.favourite())
 }
 
 /// Returns every read of the storefront over this many apps and partners. One app has more customer reviews than the
@@ -80,20 +105,20 @@ fn reads(apps: u32, partners: u32, favourite: u32) -> Vec<Read> {
 /// Runs one turn of each read on a newly started service.
 async fn turns<'r>(ground: &PreparedData, cli: &Cli, reads: &'r [Read]) -> anyhow::Result<Vec<(&'r Read, load::Turn)>> {
     let labs = ground.form("labs").await?;
-    sealed(ground).await?;
-    let token = ground.tokens(&labs).await?.swap_remove(0);
+    wait_until_sealed(ground).await?;
+    let (token, meter) = (ground.tokens(&labs).await?.swap_remove(0), Meter::of(&labs, ground).await?);
     let mut turns = Vec::new();
     for read in reads.iter().filter(|read| named(cli, read.name)) {
-        let (path, token) = (Arc::clone(&read.path), token.clone());
-        let make = move |connection: usize, n: usize| load::get(&path(mixed(connection, n)), Some(&token));
+        let make = read.make(&token);
         load::turn(labs.address, &make, Duration::from_secs(1)).await?;
-        turns.push((read, load::turn(labs.address, &make, Duration::from_secs(cli.seconds)).await?));
+        let turn = measure_turn(&meter, labs.address, &make, Duration::from_secs(cli.seconds)).await;
+        turns.push((read, turn.context(read.name)?));
     }
     Ok(turns)
 }
 
 /// Waits until the service has assigned a position to every change, so that it is idle during the measurement.
-async fn sealed(ground: &PreparedData) -> anyhow::Result<()> {
+async fn wait_until_sealed(ground: &PreparedData) -> anyhow::Result<()> {
     let mut owner = ground.owner().await?;
     let begun = Instant::now();
     let waiting = "select count(*) from listing_change where place is null";

@@ -1,6 +1,6 @@
 -- Grows the reviews to `:reviews` in all, every one of them shown: one in a hundred is of the app with the number
 -- `:favourite`, the others are spread evenly over all apps, and every third has a reply. Ten collections are on show, and
--- every vendor has a page. It may be run again with larger numbers.
+-- every vendor has a page. The changelog has two pages. It may be run again with larger numbers.
 set synchronous_commit = off;
 -- A review and its text name each other, and nothing that triggers would do is wanted.
 set session_replication_role = replica;
@@ -40,3 +40,11 @@ select partner_uuid, 'PUBLISHED', page -> 'texts', '{en}', '{DE}', page, timesta
            'regions', '["DE"]'::jsonb, 'texts', jsonb_build_object('en', jsonb_build_object('tagline', 'Tills that last',
            'description', 'Tills and kitchen screens for harbour towns.'))) as page
  where slug like 'partner-%' on conflict do nothing;
+insert into publication_item (item_uuid, kind, state, slug, title, summary, body, tags, version, change, operations,
+                              created_by_kind, first_released_at, released_at)
+select ('0198cece-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'CHANGELOG_ENTRY', 'RELEASED', 'entry-' || n,
+       'A filter for the list of apps, number ' || n, 'The list of apps takes a further filter, and answers faster.',
+       'The list of apps takes a further filter.', '{apps,lists}', '1.' || n || '.0', 'ADDED', '{marketplace_apps_list}',
+       'SYSTEM', released_at, released_at
+  from generate_series(1, 40) as n cross join lateral (select timestamptz '2026-01-01' + n * interval '1 day') as at (released_at)
+    on conflict do nothing;

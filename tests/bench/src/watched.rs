@@ -10,69 +10,90 @@ use axum::routing::post;
 use tokio::net::TcpListener;
 
 use crate::Cli;
-use crate::cases::{mixed, named};
+use crate::cases::{Case, Tokens, named};
 use crate::forms::Running;
 use crate::ground::PreparedData;
+use crate::hand::{apps, listings};
 use crate::load::{self, Make, Turn};
 use crate::report::Report;
 
-/// Default number of rounds: each form starts equally often.
+/// Minimum number of rounds, so that the interval is narrow enough for the bars. Each form starts equally often.
 const ROUNDS: u32 = 12;
-/// Environment variables of one form, in addition to the common ones.
-type Variables = Vec<(&'static str, String)>;
+/// Measured reads.
+static READS: [(&str, &Case); 2] =
+    [("watched: marketplace_listings_get", &listings::CASE), ("watched: marketplace_apps_list", &apps::LIST)];
 
-/// Measures the two reads of the cases: the listing and the page of apps.
+/// Monitoring settings of a form.
+struct Setting {
+    name: &'static str,
+    /// Minimum rate compared with the form without metrics and traces.
+    bar: f64,
+    /// Environment variables, in addition to the common ones.
+    variables: Vec<(&'static str, String)>,
+}
+
+/// Measures two of the cases, the listing and the page of apps, with each setting.
 pub(crate) async fn measure(ground: &PreparedData, cli: &Cli, report: &mut Report) -> anyhow::Result<()> {
-    let reads = ["watched: marketplace_listings_get", "watched: marketplace_apps_list"];
-    if !reads.iter().any(|read| named(cli, read)) {
+    if !READS.iter().any(|(name, _)| named(cli, name)) {
         return Ok(());
     }
     let mut forms = Vec::new();
-    for (name, variables) in forms_of(&collector().await?) {
-        forms.push((name, ground.watched(&variables).await?));
+    for setting in settings(&collector().await?) {
+        let form = ground.watched(&setting.variables).await?;
+        forms.push((setting, form));
     }
     let Some((_, first)) = forms.first() else { return Ok(()) };
-    let token = ground.tokens(first).await?.swap_remove(0);
-    let (apps, of_page) = (ground.apps(), token.clone());
-    let listing: Box<Make> = Box::new(move |connection, n| {
-        let number = 1 + mixed(connection, n) % apps;
-        load::get(&format!("/v1/marketplace/public/listings/app-{number}"), Some(&token))
-    });
-    let page: Box<Make> = Box::new(move |_, _| load::get("/v1/marketplace/apps", Some(&of_page)));
-    for (read, make) in reads.into_iter().zip([listing, page]).filter(|(read, _)| named(cli, read)) {
-        report.watched(read, rounds(cli, &forms, &make).await?)?;
+    let tokens = Tokens::issue(ground, first, &[]).await?;
+    for (name, case) in READS.into_iter().filter(|(name, _)| named(cli, name)) {
+        let make = case.make(ground.numbers(), &tokens);
+        report.watched(name, &rounds(cli, &forms, &make).await?)?;
     }
     Ok(())
 }
 
-/// Returns the forms by name. The first has neither metrics nor traces.
-fn forms_of(collector: &str) -> [(&'static str, Variables); 4] {
+/// Requests each read once from a form with all settings. Returns the reads that did not answer.
+pub(crate) async fn check(ground: &PreparedData) -> anyhow::Result<Vec<String>> {
+    let mut failures = Vec::new();
+    for setting in settings(&collector().await?).into_iter().skip(2).take(1) {
+        let form = ground.watched(&setting.variables).await?;
+        let tokens = Tokens::issue(ground, &form, &[]).await?;
+        for (name, case) in READS {
+            let answer = load::answer(form.address, &case.make(ground.numbers(), &tokens)).await?;
+            failures.extend(answer.ensure_success().err().map(|error| format!("{name}: {error:#}")));
+        }
+    }
+    Ok(failures)
+}
+
+/// Returns the settings. The first has neither metrics nor traces.
+fn settings(collector: &str) -> [Setting; 4] {
     let metrics = || ("LABS_METRICS_LISTEN", "127.0.0.1:0".to_owned());
     let traces = || ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.to_owned());
     let sampler = ("OTEL_TRACES_SAMPLER", "parentbased_traceidratio".to_owned());
+    let tenth = vec![metrics(), traces(), sampler, ("OTEL_TRACES_SAMPLER_ARG", "0.1".to_owned())];
     [
-        ("nothing", Vec::new()),
-        ("metrics", vec![metrics()]),
-        ("metrics, a tenth traced", vec![metrics(), traces(), sampler, ("OTEL_TRACES_SAMPLER_ARG", "0.1".to_owned())]),
-        ("metrics, all traced", vec![metrics(), traces()]),
+        Setting { name: "nothing", bar: 1.0, variables: Vec::new() },
+        Setting { name: "metrics", bar: 0.97, variables: vec![metrics()] },
+        Setting { name: "metrics, a tenth traced", bar: 0.97, variables: tenth },
+        Setting { name: "metrics, all traced", bar: 0.94, variables: vec![metrics(), traces()] },
     ]
 }
 
 /// Runs the turns of each form. A different form starts in each round.
 async fn rounds(
     cli: &Cli,
-    forms: &[(&'static str, Running)],
+    forms: &[(Setting, Running)],
     make: &Make,
-) -> anyhow::Result<Vec<(&'static str, Vec<Turn>)>> {
+) -> anyhow::Result<Vec<(&'static str, f64, Vec<Turn>)>> {
     let length = Duration::from_secs(cli.seconds);
-    let mut turns: Vec<(&'static str, Vec<Turn>)> = forms.iter().map(|(name, _)| (*name, Vec::new())).collect();
+    let mut turns: Vec<_> = forms.iter().map(|(setting, _)| (setting.name, setting.bar, Vec::new())).collect();
     for (_, form) in forms {
         load::turn(form.address, make, length / 3).await?;
     }
-    for round in 0..cli.rounds.unwrap_or(ROUNDS) as usize {
+    for round in 0..cli.rounds.unwrap_or(ROUNDS).max(ROUNDS) as usize {
         for place in 0..forms.len() {
             let place = (round + place) % forms.len();
-            if let (Some((_, form)), Some((_, turns))) = (forms.get(place), turns.get_mut(place)) {
+            if let (Some((_, form)), Some((_, _, turns))) = (forms.get(place), turns.get_mut(place)) {
                 turns.push(load::turn(form.address, make, length).await?);
             }
         }

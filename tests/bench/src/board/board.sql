@@ -1,6 +1,8 @@
--- Grows the board to `:requests` feature requests, a multiple of 10,000. Each has on average fifty votes, ten comments and
+-- Grows the board to `:requests` feature requests, a multiple of 1,000. Each has on average fifty votes, ten comments and
 -- five followers; each partner has a hundred requests. All statuses and twenty topics occur. Can run again with a larger
 -- number.
+--
+-- Texts have HTML of a later renderer than the service's, so that no job renders them during a measurement.
 --
 -- The reads rely on the last two digits of a request's number: 10 to 49 are visible without merged requests, and 10 to 19
 -- of these are open. 57 and 58 are merged into the 56 before them. 90 are suspended. 10 got a reply just now. The comments
@@ -132,13 +134,14 @@ select n, place, pg_temp.part(n, place, 'b0d000000000') as comment_uuid, pg_temp
 insert into new_comment
 select n, 60000, pg_temp.part(n, 60000, 'b0d000000000'), request_uuid, null, null, false, true, moved_at, now, null
   from new_request where has_answer;
-insert into feature_comment (comment_uuid, request_uuid, partner_uuid, author_uuid, is_answer, body, created_at,
-                             suspended_at, suspension_reason, open_reports, reported_at)
-select comment_uuid, request_uuid, pg_temp.partner(partner), pg_temp.person(partner, author), is_answer,
-       concat_ws(' ', said.title, 'would do for us', n, place), created_at, case when suspended then now end,
+insert into feature_comment (comment_uuid, request_uuid, partner_uuid, author_uuid, is_answer, body, body_html,
+                             body_renderer, created_at, suspended_at, suspension_reason, open_reports, reported_at)
+select comment_uuid, request_uuid, pg_temp.partner(partner), pg_temp.person(partner, author), is_answer, written.body,
+       '<p>' || written.body || E'</p>\n', 1000, created_at, case when suspended then now end,
        case when suspended then 'It names a guest.' end, case when reported = 'OPEN' then 1 else 0 end,
        case when reported = 'OPEN' then created_at + interval '1 hour' end
   from new_comment join pattern as said on said.p = (n + place * 7) % 1000
+ cross join lateral (select concat_ws(' ', said.title, 'would do for us', n, place)) as written (body)
  order by n, place;
 
 create temporary table counted as
@@ -147,12 +150,12 @@ select request_uuid, votes, trend, coalesce(comments, 0) as comments
           from feature_vote join new_request using (request_uuid) group by request_uuid) as v
   left join (select request_uuid, count(*)::integer as comments from new_comment
               where not suspended group by request_uuid) as c using (request_uuid);
-insert into feature_request (request_uuid, partner_uuid, author_uuid, title, body, edited_at, topic_uuid, status,
+insert into feature_request (request_uuid, partner_uuid, author_uuid, title, body, body_html, body_renderer, edited_at, topic_uuid, status,
                              status_at, merged_into_uuid, root_uuid, rooted_at, pinned_at, locked_at, suspended_at,
                              suspension_reason, author_voted_on, votes, trend, comments, open_reports, reported_at,
                              answered_at, declined_votes, active_at, created_at)
 select request_uuid, pg_temp.partner(partner), pg_temp.person(partner, author), title, body,
-       case when edited then moved_at end,
+       '<p>' || body || E'</p>\n', 1000, case when edited then moved_at end,
        case when n % 10 > 0
             then ('0198b0c0-0000-7000-8000-' || lpad(to_hex(1 + pg_temp.drawn(n, 41, 20)), 12, '0'))::uuid end,
        status, case when status = 'OPEN' then created_at else moved_at end, pg_temp.request(merged_into),

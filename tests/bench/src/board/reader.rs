@@ -20,7 +20,7 @@ const MAILING: Duration = Duration::from_secs(60);
 const RENEWAL: Duration = Duration::from_secs(300);
 
 /// A user with credentials.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     address: String,
     token: Mutex<Option<(String, Instant)>>,
 }
@@ -32,7 +32,7 @@ impl Reader {
 
     /// Registers a partner and its administrator. The partner gets the largest tier, so that it does not exhaust a
     /// budget.
-    pub(super) async fn register(ground: &PreparedData, labs: &Running) -> anyhow::Result<Self> {
+    pub(crate) async fn register(ground: &PreparedData, labs: &Running) -> anyhow::Result<Self> {
         let administrator = json!({ "name": "Mara Vogel", "email": ADDRESS, "password": PASSWORD });
         let company = json!({ "company_name": "Reading Tills", "country": "DE", "administrator": administrator,
                               "accept_terms": true });
@@ -49,7 +49,7 @@ impl Reader {
     }
 
     /// Creates this many other users of the same partner, with the same password.
-    pub(super) async fn colleagues(&self, ground: &PreparedData, many: usize) -> anyhow::Result<Vec<Self>> {
+    pub(crate) async fn colleagues(&self, ground: &PreparedData, many: usize) -> anyhow::Result<Vec<Self>> {
         let addresses: Vec<String> = (0..many).map(|n| format!("colleague-{n}@bench.example")).collect();
         let copy = "insert into person (person_uuid, kind, partner_uuid, email, email_normalised, name, role, state,
                                         password_hash, password_changed_at, email_verified_at)
@@ -63,7 +63,7 @@ impl Reader {
     }
 
     /// Returns an access token that remains valid for a while.
-    pub(super) async fn token(&self, labs: &Running) -> anyhow::Result<String> {
+    pub(crate) async fn token(&self, labs: &Running) -> anyhow::Result<String> {
         let known = self.token.lock().ok().and_then(|token| token.clone());
         if let Some((token, _)) = known.filter(|(_, since)| since.elapsed() < RENEWAL) {
             return Ok(token);
@@ -76,7 +76,7 @@ impl Reader {
     }
 
     /// Signs in and returns an access token that is valid for ten minutes.
-    pub(super) async fn sign_in(&self, labs: &Running) -> anyhow::Result<String> {
+    pub(crate) async fn sign_in(&self, labs: &Running) -> anyhow::Result<String> {
         let session = post(labs, "/v1/auth/sessions", &json!({ "email": self.address, "password": PASSWORD })).await?;
         Ok(session.get("access_token").and_then(Value::as_str).context("a session has a token")?.to_owned())
     }
@@ -84,8 +84,8 @@ impl Reader {
 
 async fn post(labs: &Running, path: &str, body: &Value) -> anyhow::Result<Value> {
     let body = ("application/json", body.to_string().into_bytes());
-    let answer = load::send(labs, Method::POST, path, "", Some(body)).await?;
-    Ok(serde_json::from_slice(&answer.body)?)
+    let answer = load::send(labs, Method::POST, path, None, Some(body)).await?;
+    answer.json()
 }
 
 /// Waits for the mail to the reader in the service's folder and returns its token.
@@ -101,7 +101,7 @@ async fn mailed_token(ground: &PreparedData) -> anyhow::Result<String> {
 }
 
 fn token_in(ground: &PreparedData) -> anyhow::Result<Option<String>> {
-    let Ok(mails) = std::fs::read_dir(ground.mail()) else { return Ok(None) };
+    let Ok(mails) = std::fs::read_dir(ground.service().join("mail")) else { return Ok(None) };
     for mail in mails {
         let place = mail?.path();
         if place.extension().is_none_or(|end| end != "eml") {

@@ -42,7 +42,7 @@ fn varied_of_staff(name: &'static str, path: impl Fn(u32) -> String + Send + Syn
 }
 
 /// Returns the id of a feature request.
-pub(super) fn id(number: u32) -> String {
+pub(crate) fn id(number: u32) -> String {
     format!("0198b0a0-0000-7000-8000-{number:012x}")
 }
 

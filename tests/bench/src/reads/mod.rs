@@ -10,7 +10,7 @@
 mod recording;
 pub(crate) mod replay;
 mod requests;
-mod stage;
+pub(crate) mod stage;
 mod table;
 mod tap;
 mod wire;
@@ -19,12 +19,13 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use bytes::Bytes;
-use http_body_util::Full;
 use sqlx::Connection as _;
 
 use crate::Cli;
+use crate::cases::{measure_turn, named};
+use crate::costs::Meter;
 use crate::forms::Running;
-use crate::load::{self, Make};
+use crate::load::{self, At, Make};
 use crate::report::line;
 use recording::Recording;
 use requests::Request;
@@ -42,22 +43,28 @@ struct Forms {
     /// The service without its jobs, behind the tap.
     recorded: Running,
     tap: Tap,
+    /// Processor time of the service.
+    meter: Meter,
+}
+
+impl Forms {
+    async fn start(stage: &Stage) -> anyhow::Result<Self> {
+        let (ground, tap) = (&stage.ground, Tap::open(stage.ground.database()).await?);
+        let recorded = ground.form_by("recorded", tap.address());
+        let (labs, replay, recorded) = tokio::try_join!(ground.form("labs"), ground.form("replay"), recorded)?;
+        let meter = Meter::of(&labs, ground).await?;
+        Ok(Self { labs, replay, recorded, tap, meter })
+    }
 }
 
 /// Measures every read.
 pub(crate) async fn measure(cli: &Cli) -> anyhow::Result<()> {
     let stage = Stage::prepare(cli.apps).await?;
-    let mut owner = stage.ground.owner().await?;
-    let requests = requests::all(&mut owner).await?;
-    owner.close().await?;
-    let tap = Tap::open(stage.ground.database()).await?;
-    let recorded = stage.ground.form_by("recorded", tap.address()).await?;
-    let (labs, replay) = (stage.ground.form("labs").await?, stage.ground.form("replay").await?);
-    let forms = Forms { labs, replay, recorded, tap };
+    let forms = Forms::start(&stage).await?;
     let mut tokens = stage.tokens(&forms.labs).await?;
     let mut table = Table::default();
     line(&table::head())?;
-    for request in requests {
+    for request in requests(&stage).await? {
         let request = match request {
             Ok(request) => request,
             Err(why) => {
@@ -65,10 +72,10 @@ pub(crate) async fn measure(cli: &Cli) -> anyhow::Result<()> {
                 continue;
             }
         };
-        if cli.only.as_ref().is_some_and(|only| !request.operation.contains(only.as_str())) {
+        if !named(cli, &request.operation) {
             continue;
         }
-        let callers = stage.may_ask(&forms.labs, &mut tokens, &request.access).await?;
+        let callers = stage.may_ask(&forms.labs, &mut tokens, &request).await?;
         match read(cli, &forms, &request, callers).await {
             Ok(measured) => table.add(measured)?,
             Err(why) => table.lacks(format!("{}: {why:#}", request.operation))?,
@@ -77,13 +84,55 @@ pub(crate) async fn measure(cli: &Cli) -> anyhow::Result<()> {
     table.print()
 }
 
-async fn read(cli: &Cli, forms: &Forms, request: &Request, callers: Vec<String>) -> anyhow::Result<Measured> {
-    let scope = (!callers.is_empty()).then(|| request.access.scope().unwrap_or_default().to_owned());
+/// Records, replays and compares every read once. Returns the number of reads, and the reads that could not be
+/// requested or that a form did not answer as expected.
+pub(crate) async fn check(stage: &Stage) -> anyhow::Result<(usize, Vec<String>)> {
+    let forms = Forms::start(stage).await?;
+    let (mut tokens, mut failures) = (stage.tokens(&forms.labs).await?, Vec::new());
+    let requests = requests(stage).await?;
+    let count = requests.len();
+    for request in requests {
+        let request = match request {
+            Ok(request) => request,
+            Err(why) => {
+                failures.push(why);
+                continue;
+            }
+        };
+        let callers = stage.may_ask(&forms.labs, &mut tokens, &request).await?;
+        let (scope, make) = (scope_of(&request, &callers), make(&request, callers));
+        let recorded = async {
+            let recording = recording::record(&forms.recorded, &forms.tap, &make, scope).await?;
+            give(&forms.replay, &recording).await?;
+            is_answered(&forms, &make, &recording).await
+        };
+        failures.extend(recorded.await.err().map(|why| format!("{}: {why:#}", request.operation)));
+    }
+    Ok((count, failures))
+}
+
+async fn requests(stage: &Stage) -> anyhow::Result<Vec<Result<Request, String>>> {
+    let mut owner = stage.ground.owner().await?;
+    let requests = requests::all(&mut owner).await?;
+    owner.close().await?;
+    Ok(requests)
+}
+
+/// Returns the scope that the replay requires. Empty: any token is sufficient.
+fn scope_of(request: &Request, callers: &[String]) -> Option<String> {
+    (!callers.is_empty()).then(|| request.access.scope().unwrap_or_default().to_owned())
+}
+
+fn make(request: &Request, callers: Vec<String>) -> Box<Make> {
     let path = request.path.clone();
-    let make = move |connection: usize, n: usize| {
-        let caller = callers.get((connection * 2 + n % 2) % callers.len().max(1));
+    Box::new(move |at: &At<'_>| {
+        let caller = callers.get((at.connection * 2 + at.n % 2) % callers.len().max(1));
         load::get(&path, caller.map(String::as_str))
-    };
+    })
+}
+
+async fn read(cli: &Cli, forms: &Forms, request: &Request, callers: Vec<String>) -> anyhow::Result<Measured> {
+    let (scope, make) = (scope_of(request, &callers), make(request, callers));
     let recording = recording::record(&forms.recorded, &forms.tap, &make, scope).await?;
     give(&forms.replay, &recording).await?;
     is_answered(forms, &make, &recording).await?;
@@ -98,13 +147,13 @@ async fn read(cli: &Cli, forms: &Forms, request: &Request, callers: Vec<String>)
         // The form that runs second slows down because of the remaining work of the first. The order alternates, so
         // that each form runs second in half of the rounds.
         let (of_labs, of_replay) = if round % 2 == 0 {
-            let of_labs = load::turn(labs, &make, turn).await?;
+            let of_labs = measure_turn(&forms.meter, labs, &make, turn).await?;
             (of_labs, load::turn(replay, &make, turn).await?)
         } else {
             let of_replay = load::turn(replay, &make, turn).await?;
-            (load::turn(labs, &make, turn).await?, of_replay)
+            (measure_turn(&forms.meter, labs, &make, turn).await?, of_replay)
         };
-        measured.round(&of_labs, &of_replay);
+        measured.round(of_labs, of_replay);
     }
     Ok(measured)
 }
@@ -125,10 +174,7 @@ fn notes(recording: &Recording) -> Vec<&str> {
 /// Sets the response that the replay serves from now on.
 async fn give(replay: &Running, recording: &Recording) -> anyhow::Result<()> {
     let body = Bytes::from(serde_json::to_vec(recording)?);
-    let make = move |_: usize, _: usize| {
-        let request = http::Request::put(replay::RECORDING).header("host", "bench");
-        Ok(request.body(Full::new(body.clone()))?)
-    };
+    let make = move |_: &At<'_>| load::request(http::Method::PUT, replay::RECORDING, None, Some(("", body.clone())));
     let answer = load::answer(replay.address, &make).await?;
     ensure!(answer.status == 204, "the replay does not take the recording: {}", answer.status);
     Ok(())

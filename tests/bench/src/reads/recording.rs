@@ -10,8 +10,8 @@ use super::wire::Statement;
 use crate::forms::Running;
 use crate::load::{self, Make};
 
-/// Requests before the recording, to warm every cache.
-const WARMING: usize = 3;
+/// Requests before the recording, to warm the caches. Later ones are compared, so one is enough.
+const WARMING: usize = 1;
 /// Maximum requests until two recordings in a row are alike: from time to time the service also renews a budget lease.
 const TRIES: usize = 12;
 /// Maximum number of statements shown when two recordings differ.

@@ -21,7 +21,7 @@ pub(crate) struct Request {
     pub(crate) access: Access,
 }
 
-/// Values of the parameters, by parameter name.
+/// Values of the parameters, by parameter name. A name may begin with an operation or a domain, and a dot.
 type Things = BTreeMap<String, String>;
 
 /// Returns every GET operation of the contract as a request for existing rows. If a request cannot be completed,
@@ -43,18 +43,24 @@ pub(crate) async fn all(owner: &mut PgConnection) -> anyhow::Result<Vec<Result<R
 fn filled(operation: &Operation, things: &Things) -> anyhow::Result<String> {
     let mut path = operation.path.clone();
     for parameter in operation.parameters_in(ParameterIn::Path) {
-        let thing = things.get(&parameter.name);
-        let thing = thing.with_context(|| format!("things.sql names no {}", parameter.name))?;
+        let thing = thing(operation, &parameter.name, things)?;
         path = path.replace(&format!("{{{}}}", parameter.name), thing);
     }
     let is_given = |parameter: &&Parameter| parameter.required || GIVEN.contains(&parameter.name.as_str());
     for (place, parameter) in operation.parameters_in(ParameterIn::Query).filter(is_given).enumerate() {
         let name = &parameter.name;
-        let thing = things.get(name).with_context(|| format!("things.sql names no {name}"))?;
+        let thing = thing(operation, name, things)?;
         let mark = if place == 0 { '?' } else { '&' };
         path = format!("{path}{mark}{name}={thing}");
     }
     Ok(path)
+}
+
+/// Returns the value of a parameter: for this operation, else for its domain (the first word of its id), else for all.
+fn thing<'t>(operation: &Operation, name: &str, things: &'t Things) -> anyhow::Result<&'t String> {
+    let domain = operation.id.split('_').next().unwrap_or_default();
+    let names = [format!("{}.{name}", operation.id), format!("{domain}.{name}"), name.to_owned()];
+    names.iter().find_map(|name| things.get(name)).with_context(|| format!("things.sql names no {name}"))
 }
 
 #[cfg(test)]
@@ -78,5 +84,12 @@ mod tests {
         let records = "/v1/admin/audit-records?recorded_at_until=some-recorded_at_until";
         assert_eq!(of("admin_audit_records_list", &["partner_uuid", "recorded_at_until"]).unwrap(), records);
         assert_eq!(of("marketplace_apps_get", &[]).unwrap_err(), "things.sql names no app_uuid");
+        // The most specific value is used.
+        let names = ["app_uuid", "marketplace.app_uuid", "marketplace_apps_get.app_uuid"];
+        assert_eq!(
+            of("marketplace_apps_get", &names).unwrap(),
+            "/v1/marketplace/apps/some-marketplace_apps_get.app_uuid"
+        );
+        assert_eq!(of("marketplace_apps_get", &names[..2]).unwrap(), "/v1/marketplace/apps/some-marketplace.app_uuid");
     }
 }

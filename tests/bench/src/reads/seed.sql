@@ -9,9 +9,9 @@ select p.partner_uuid, (select min(person_uuid::text)::uuid from person where ki
        (select tier_uuid from tier where code = 'GROWTH') as former_tier_uuid
   from partner as p where p.slug = 'elbkontor';
 
--- A page of apps is full if there are more than twenty.
+-- A page of apps is full if there are more than twenty. The first partner keeps its apps for the cases.
 create temporary table moved as
-select app_uuid from app where partner_uuid = '0198bbbb-0000-7000-8000-000000000001' order by app_uuid limit 20;
+select app_uuid from app where partner_uuid = '0198bbbb-0000-7000-8000-000000000002' order by app_uuid limit 20;
 update app set partner_uuid = own.partner_uuid from own where app_uuid in (select app_uuid from moved);
 update listing set partner_uuid = own.partner_uuid from own where app_uuid in (select app_uuid from moved);
 
@@ -135,4 +135,21 @@ select labs_uuid(), labs_now() - m.n * interval '1 day', 'admin_partners_get', '
        own.staff_uuid, 'Staff', 'labs.admin.partners', 'partner', m.partner_uuid, m.partner_uuid, 'seeded-' || place,
        '192.0.2.1', jsonb_build_object('partner_uuid', m.partner_uuid)
   from member as m cross join own cross join generate_series(1, 2) as place;
-drop table reviewed, member, moved, own;
+
+-- A deprecation that no measured request uses, its callers, and an import of statistics.
+create temporary table deprecated as
+select labs_uuid() as deprecation_uuid;
+insert into deprecation (deprecation_uuid, operation_id, parameter, reason, replacement, sunset_at)
+select deprecation_uuid, 'admin_partners_list', 'created_at_until', 'Another filter replaces it.', 'Use the other filter.',
+       labs_now() + interval '300 days' from deprecated;
+insert into deprecation_use (deprecation_uuid, day, account, requests)
+select deprecation_uuid, current_date - n, 'partner:' || p.partner_uuid, 10
+  from deprecated cross join (select partner_uuid from partner order by partner_uuid limit 30) as p
+ cross join generate_series(1, 5) as n;
+with imported as (
+    insert into statistic_import (import_uuid, trigger, state, days, started_at, ended_at)
+    select labs_uuid(), 'SCHEDULE', 'SUCCEEDED', array[current_date - n], labs_now(), labs_now()
+      from generate_series(1, 60) as n returning import_uuid, days[1] as day)
+insert into statistic_import_run (run_uuid, import_uuid, day, state, ended_at)
+select labs_uuid(), import_uuid, day, 'SUCCEEDED', labs_now() from imported;
+drop table reviewed, member, moved, own, deprecated;

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::forms::Running;
 use crate::ground::{CLIENTS, Credentials, PreparedData, client, token};
 use crate::load::send;
+use crate::reads::requests::Request;
 
 /// The partner of the sample data whose resources are read.
 const COMPANY: &str = "elbkontor";
@@ -27,14 +28,15 @@ pub(crate) struct Stage {
     /// E-mail address and password of an administrator of the partner.
     administrator: Credentials,
     of_partner: Credentials,
-    of_storefront: Credentials,
+    /// A client without a partner, for the storefront and for drafts of the changelog.
+    of_reader: Credentials,
     of_staff: Vec<Credentials>,
 }
 
 /// Access tokens of all callers, issued by one service.
 pub(crate) struct Tokens {
     of_partner: String,
-    of_storefront: String,
+    of_reader: String,
     of_staff: Vec<String>,
     of_person: (String, Instant),
 }
@@ -43,15 +45,24 @@ impl Stage {
     /// Starts PostgreSQL and fills it: first with the sample data, then with files that the service itself creates (a
     /// logo and a data export), then with rows.
     pub(crate) async fn prepare(apps: u32) -> anyhow::Result<Self> {
-        let ground = PreparedData::empty(apps).await?;
+        let stage = Self::with_files(PreparedData::empty(apps).await?).await?;
+        stage.ground.grow(apps).await?;
+        stage.seed().await?;
+        Ok(stage)
+    }
+
+    /// Inserts the rows of every read, after the tables have grown.
+    pub(crate) async fn seed(&self) -> anyhow::Result<()> {
+        self.ground.seed(include_str!("seed.sql").to_owned()).await
+    }
+
+    /// Fills an empty PostgreSQL with the sample data and the files, but without the further rows.
+    pub(crate) async fn with_files(ground: PreparedData) -> anyhow::Result<Self> {
         let stage = Self::with_callers(ground).await?;
         let service = stage.ground.form("labs").await?;
         let (partner, person) = (stage.partner().await?, stage.sign_in(&service).await?);
         stage.logo(&service, partner, &person).await?;
         stage.archive(&service, partner, &person).await?;
-        drop(service);
-        stage.ground.grow(apps).await?;
-        stage.ground.seed(include_str!("seed.sql").to_owned()).await?;
         Ok(stage)
     }
 
@@ -62,15 +73,16 @@ impl Stage {
         let administrator = sign_ins.iter().find_map(administrator).context("the company has an administrator")?;
         let find = "select partner_uuid from partner where slug = $1";
         let partner = sqlx::query_scalar(find).bind(COMPANY).fetch_one(engine.pool()).await?;
-        let scopes = ["partner:write", "subscription:write", "marketplace:write"];
+        let scopes = ["partner:write", "subscription:write", "marketplace:write", "publication", "statistics"];
+        let scopes = [&scopes[..], &["engagement"]].concat();
         let of_partner = client(&engine, "bench of the partner", &scopes, Some(partner)).await?;
-        let of_storefront = client(&engine, "bench of the storefront", &["storefront"], None).await?;
+        let of_reader = client(&engine, "bench of no partner", &["storefront", "publication.changelog"], None).await?;
         let mut of_staff = Vec::new();
         for number in 0..CLIENTS {
             of_staff.push(client(&engine, &format!("bench {number}"), &["labs.admin"], None).await?);
         }
         engine.pool().close().await;
-        Ok(Self { ground, administrator, of_partner, of_storefront, of_staff })
+        Ok(Self { ground, administrator, of_partner, of_reader, of_staff })
     }
 
     async fn partner(&self) -> anyhow::Result<Uuid> {
@@ -88,7 +100,7 @@ impl Stage {
                       join app using (app_uuid) where partner_uuid = $1 and kind = 'ICON' order by 1 limit 1";
         let path: String = sqlx::query_scalar(find).bind(partner).fetch_one(&mut owner).await?;
         owner.close().await?;
-        let picture = send(service, Method::GET, &path, token, None).await?;
+        let picture = send(service, Method::GET, &path, Some(token), None).await?;
         let head = format!(
             "--bench\r\ncontent-disposition: form-data; name=\"alt_text\"\r\n\r\nA till\r\n--bench\r\n\
              content-disposition: form-data; name=\"file\"; filename=\"picture\"\r\ncontent-type: {}\r\n\r\n",
@@ -97,12 +109,12 @@ impl Stage {
         let form = [head.as_bytes(), &picture.body, b"\r\n--bench--\r\n"].concat();
         let path = format!("/v1/partner/{partner}/imagery/LOGO");
         let body = ("multipart/form-data; boundary=bench", form);
-        send(service, Method::PUT, &path, token, Some(body)).await.map(drop)
+        send(service, Method::PUT, &path, Some(token), Some(body)).await.map(drop)
     }
 
     /// Requests the partner's data export and waits until it is written.
     async fn archive(&self, service: &Running, partner: Uuid, token: &str) -> anyhow::Result<()> {
-        send(service, Method::POST, &format!("/v1/partner/{partner}/data-exports"), token, None).await?;
+        send(service, Method::POST, &format!("/v1/partner/{partner}/data-exports"), Some(token), None).await?;
         let mut owner = self.ground.owner().await?;
         let begun = Instant::now();
         let find = "select count(*) from data_export where state = 'SUCCEEDED'";
@@ -117,8 +129,7 @@ impl Stage {
         let (email, password) = &self.administrator;
         let body = serde_json::json!({ "email": email, "password": password }).to_string();
         let body = ("application/json", body.into_bytes());
-        let answer = send(service, Method::POST, "/v1/auth/sessions", "", Some(body)).await?;
-        let answer: serde_json::Value = serde_json::from_slice(&answer.body)?;
+        let answer = send(service, Method::POST, "/v1/auth/sessions", None, Some(body)).await?.json()?;
         let token = answer.get("access_token").and_then(serde_json::Value::as_str);
         Ok(token.context("a session has a token")?.to_owned())
     }
@@ -131,7 +142,7 @@ impl Stage {
         }
         Ok(Tokens {
             of_partner: token(service, &self.of_partner).await?,
-            of_storefront: token(service, &self.of_storefront).await?,
+            of_reader: token(service, &self.of_reader).await?,
             of_staff,
             of_person: (self.sign_in(service).await?, Instant::now()),
         })
@@ -143,9 +154,9 @@ impl Stage {
         &self,
         service: &Running,
         tokens: &mut Tokens,
-        access: &Access,
+        request: &Request,
     ) -> anyhow::Result<Vec<String>> {
-        let Some(scope) = (match access {
+        let Some(scope) = (match &request.access {
             Access::Any => Some(""),
             Access::Scope(scope) => Some(scope.as_str()),
             Access::Public | Access::Cookie | Access::Client => None,
@@ -155,14 +166,15 @@ impl Stage {
         if scope.starts_with("labs.admin") {
             return Ok(tokens.of_staff.clone());
         }
-        // Machine clients cannot access a user's account.
-        if scope.starts_with("auth.") {
+        // Machine clients cannot access a user's account, and the board shows them no votes and no notifications.
+        if scope.starts_with("auth.") || scope.starts_with("engagement") {
             if tokens.of_person.1.elapsed() > RENEWAL {
                 tokens.of_person = (self.sign_in(service).await?, Instant::now());
             }
             return Ok(vec![tokens.of_person.0.clone()]);
         }
-        Ok(vec![if scope.starts_with("storefront") { &tokens.of_storefront } else { &tokens.of_partner }.clone()])
+        let is_of_reader = scope.starts_with("storefront") || scope.starts_with("publication.changelog");
+        Ok(vec![if is_of_reader { &tokens.of_reader } else { &tokens.of_partner }.clone()])
     }
 }
 
@@ -170,7 +182,7 @@ impl Stage {
 fn administrator(sign_in: &SignIn) -> Option<Credentials> {
     match &sign_in.key {
         Key::Password { email, password, totp_secret: None }
-            if sign_in.note == "ADMINISTRATOR" && email.contains(COMPANY) =>
+            if sign_in.note.starts_with("ADMINISTRATOR") && email.contains(COMPANY) =>
         {
             Some((email.clone(), password.expose().to_owned()))
         }

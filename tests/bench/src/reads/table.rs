@@ -1,7 +1,9 @@
 //! Table of all reads with their limits.
 
+use crate::costs::Cost;
 use crate::load::Turn;
-use crate::report::{Spread, line, median, rate};
+use crate::report::line;
+use crate::spread::{Spread, median, rate};
 
 /// Minimum ratio of the median over all reads with a statement.
 const MIDDLE: f64 = 0.85;
@@ -17,8 +19,8 @@ pub(crate) struct Measured {
     statements: usize,
     size: usize,
     notes: String,
-    labs: Vec<f64>,
-    replay: Vec<f64>,
+    labs: Vec<Turn>,
+    replay: Vec<Turn>,
 }
 
 impl Measured {
@@ -35,33 +37,37 @@ impl Measured {
     }
 
     /// Adds a round.
-    pub(crate) fn round(&mut self, labs: &Turn, replay: &Turn) {
-        self.labs.push(rate(labs));
-        self.replay.push(rate(replay));
+    pub(crate) fn round(&mut self, labs: Turn, replay: Turn) {
+        self.labs.push(labs);
+        self.replay.push(replay);
     }
 
     fn ratio(&self) -> Spread {
-        Spread::of(self.labs.iter().zip(&self.replay).map(|(labs, replay)| labs / replay))
+        Spread::of(self.labs.iter().zip(&self.replay).map(|(labs, replay)| rate(labs) / rate(replay)))
     }
 
-    /// Returns the read's row: the ratio if it has a statement, otherwise the time per request.
+    /// Returns the read's row: the ratio and the cost if it has a statement, otherwise the time per request.
     pub(crate) fn format_line(&self) -> String {
-        let (labs, replay) = (median(self.labs.iter().copied()), median(self.replay.iter().copied()));
+        let (labs, replay) = (median(self.labs.iter().map(rate)), median(self.replay.iter().map(rate)));
+        let cost =
+            Cost::of(&self.labs).map_or(String::new(), |cost| format!("{:.0}+{:.0}", cost.service, cost.database));
         let Self { operation, statements, size, notes, .. } = self;
         if self.statements == 0 {
             return format!("  {operation:<44} {:>8.1} µs  {size:>9}  {notes}", 1e6 / labs).trim_end().to_owned();
         }
         let ratio = self.ratio().to_string();
-        let told =
-            format!("  {operation:<44} {ratio:<20} {labs:>8.0} {replay:>8.0} {statements:>5} {size:>9}  {notes}");
+        let told = format!(
+            "  {operation:<44} {ratio:<20} {labs:>8.0} {replay:>8.0} {cost:>11} {statements:>5} {size:>9}  {notes}"
+        );
         told.trim_end().to_owned()
     }
 }
 
-/// Returns the column headings of reads with a statement.
+/// Returns the column headings of reads with a statement. The cost is the processor time of the service and of the
+/// database for a request.
 pub(crate) fn head() -> String {
-    let [operation, ratio, labs, replay] = ["read", "beside the replay", "labs /s", "replay /s"];
-    format!("  {operation:<44} {ratio:<20} {labs:>8} {replay:>8} {:>5} {:>9}", "stmts", "bytes")
+    let [operation, ratio, labs, replay] = ["read", "labs to replay", "labs /s", "replay/s"];
+    format!("  {operation:<44} {ratio:<20} {labs:>8} {replay:>8} {:>11} {:>5} {:>9}", "cost, µs", "stmts", "bytes")
 }
 
 /// All measured reads, and the reads that could not be measured.
@@ -125,11 +131,8 @@ mod tests {
     use super::*;
 
     fn read(operation: &str, statements: usize, labs: f64, replay: f64) -> Measured {
-        Measured {
-            labs: vec![labs; 3],
-            replay: vec![replay; 3],
-            ..Measured::new(operation, statements, 512, &["audited"])
-        }
+        let turns = |rate: f64| vec![Turn { answers: rate as usize, seconds: 1.0, ..Turn::default() }];
+        Measured { labs: turns(labs), replay: turns(replay), ..Measured::new(operation, statements, 512, &["audited"]) }
     }
 
     #[test]

@@ -1,5 +1,5 @@
--- Values for the path parameters of the reads, by parameter name: for each, the object of the measured partner with the
--- most content.
+-- Values for the parameters of the reads, by parameter name: for each, the object of the measured partner with the
+-- most content. A name may begin with the operation or the domain to which the value is limited, and a dot.
 with own as materialized (
     select partner_uuid from partner where slug = 'elbkontor'
 ), listed as materialized (
@@ -42,3 +42,33 @@ union all (select 'client_uuid', client_uuid::text from machine_client where cli
 union all (select 'record_uuid', record_uuid::text from audit_log where request_id like 'seeded-%' limit 1)
 union all (select 'request_uuid', request_uuid::text from tier_change_request join own using (partner_uuid)
             where state = 'PENDING')
+union all select 'engagement.request_uuid', request_uuid::text from (
+    select request_uuid from feature_request as r where r.shown and r.request_uuid::text not like '0198b0a0-%'
+     order by r.comments desc, r.request_uuid limit 1) as commented
+union all (select 'comment_uuid', comment_uuid::text from feature_comment
+            where suspended_at is null and comment_uuid::text not like '%-b0d000000000' order by comment_uuid limit 1)
+union all select 'title', 'Split%20the%20bill'
+union all (select 'entry_uuid', item_uuid::text from publication_item where kind = 'CHANGELOG_ENTRY' and state = 'RELEASED'
+            order by released_at desc, item_uuid limit 1)
+union all (select 'item_uuid', item_uuid::text from publication_item where state = 'RELEASED' order by item_uuid limit 1)
+union all (select 'publication_public_changelog_get.slug', slug from publication_item
+            where kind = 'CHANGELOG_ENTRY' and state = 'RELEASED' order by released_at desc, item_uuid limit 1)
+union all (select 'publication_public_blog_posts_get.slug', slug from publication_item
+            where kind = 'BLOG_POST' and state = 'RELEASED' order by released_at desc, item_uuid limit 1)
+union all (select name, slug from publication_item
+            cross join unnest(array['publication_developer_resources_get.slug', 'publication_developer_resources_download.slug',
+                       'publication_public_developer_resources_get.slug',
+                       'publication_public_developer_resources_download.slug']) as name
+            where item_uuid = (select item_uuid from publication_item
+                                where kind = 'DEVELOPER_RESOURCE' and state = 'RELEASED' and audience = 'PUBLIC'
+                                order by released_at desc, item_uuid limit 1))
+union all select 'channel', 'changelog'
+union all (select 'job_code', job from job_run group by job order by count(*) desc, job limit 1)
+union all select 'import_uuid', import_uuid::text from (select import_uuid from statistic_import limit 1) as imported
+union all select 'deprecation_uuid', deprecation_uuid::text from (select deprecation_uuid from deprecation limit 1) as named
+union all select name, case when name like '%media_uuid' then media_uuid else submission_uuid end from (
+    select submission_uuid::text, snapshot -> 'media' -> 0 ->> 'media_uuid' as media_uuid
+      from submission join own using (partner_uuid) join media as m using (app_uuid)
+     where m.media_uuid::text = snapshot -> 'media' -> 0 ->> 'media_uuid' order by submission_uuid limit 1) as shown
+ cross join unnest(array['marketplace_submissions_get_media_content.submission_uuid',
+            'marketplace_submissions_get_media_content.media_uuid']) as name
