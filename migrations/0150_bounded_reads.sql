@@ -309,8 +309,8 @@ create trigger customer_review_updated after update on customer_review for each 
 
 grant select, insert, update on customer_rating, customer_rating_day to labs_service;
 
--- Customer reviews that moderators look for, in the order of their queue, and those that a partner looks for. Published
--- customer reviews without a mark are nearly all.
+-- Customer reviews that moderators look for, in the order of their queue, and those that partners and readers look for.
+-- Published customer reviews without a mark are nearly all.
 create index customer_review_unpublished_idx on customer_review (priority, queued_at, review_uuid)
     where state <> 'PUBLISHED';
 create index customer_review_flagged_idx on customer_review (priority, queued_at, review_uuid)
@@ -320,6 +320,10 @@ create index customer_review_unanswered_idx on customer_review (app_uuid, writte
     where state = 'PUBLISHED' and reply_uuid is null;
 create index customer_review_app_flagged_idx on customer_review (app_uuid, written_at desc, review_uuid desc)
     where state = 'PUBLISHED' and flagged_at is not null;
+create index customer_review_locale_idx on customer_review (app_uuid, locale, written_at desc, review_uuid desc)
+    where state = 'PUBLISHED';
+create index customer_review_version_idx on customer_review (app_uuid, version_number, written_at desc, review_uuid desc)
+    where state = 'PUBLISHED';
 -- Search of customer reviews for moderators.
 create index customer_review_text_contains_idx on customer_review_text
     using gin ((lower(coalesce(title, '') || E'\n' || coalesce(body, '')) collate "C") gin_trgm_ops);
