@@ -15,6 +15,7 @@ mod proposals;
 mod reports;
 mod roadmap;
 mod similar;
+mod size;
 mod topics;
 mod votes;
 mod votes_steps;

@@ -293,6 +293,14 @@ async fn pending_customer_reviews_come_first_in_moderation_queue() {
     ] {
         assert_eq!(column(&desk.queue(&[(name, value)]).await, "uuid"), found, "{name}={value}");
     }
+    // A text that less than two percent of the newest texts contain is found by another statement.
+    let former = "insert into customer_review_text (text_uuid, review_uuid, rating, body, locale)
+                  select labs_uuid(), review_uuid, 5, 'So_so, 100% fine', 'en'
+                    from customer_review cross join generate_series(1, 60)";
+    desk.market.harness.sql(former).await;
+    for (q, found) in [("oLDER", &all[..1]), ("so_SO, 100%", &all[..]), ("soXso", &[]), ("lder.\nO", &[])] {
+        assert_eq!(column(&desk.queue(&[("q", q)]).await, "uuid"), found, "{q}");
+    }
 }
 
 #[tokio::test]

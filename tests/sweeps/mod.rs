@@ -4,6 +4,7 @@
 
 mod access;
 mod audit;
+mod bounded;
 mod budgets;
 mod confidential;
 mod connections;

@@ -154,7 +154,7 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     ("from support_desk_shown where (partner_uuid = any($1))", "app", "the same"),
 ];
 
-struct Statement {
+pub(super) struct Statement {
     query: String,
     parameters: usize,
 }
@@ -180,13 +180,13 @@ impl From<Checked> for Statement {
 
 impl Statement {
     /// Creates a statement that the compiler has not checked.
-    fn of_a_list(query: String) -> Self {
+    pub(super) fn of_a_list(query: String) -> Self {
         let parameters = (1..).take_while(|number| query.contains(&format!("${number}"))).count();
         Self { query, parameters }
     }
 
     /// Returns its first words on one line.
-    fn words(&self) -> String {
+    pub(super) fn words(&self) -> String {
         self.query.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
@@ -212,13 +212,7 @@ fn list_statements_have_at_most_forty_lines() {
 #[tokio::test]
 async fn no_statement_scans_a_large_table() {
     let harness = Harness::new().await;
-    // No service runs on this database, because its jobs would delete rows.
-    harness.sql("create database plans template labs_template").await;
-    let (front, back) = harness.database_url.rsplit_once('/').unwrap();
-    let url = format!("{front}/plans?{}", back.split_once('?').unwrap().1);
-    let mut owner = PgConnection::connect(&url).await.unwrap();
-    seed(&mut owner).await;
-    run(&mut owner, "set plan_cache_mode = force_generic_plan").await;
+    let mut owner = prepare(&harness, "plans").await;
     let (statements, mut found, mut planned) = (statements(), Vec::new(), 0);
     for statement in &statements {
         let Some(plan) = plan(&mut owner, statement).await else { continue };
@@ -243,8 +237,20 @@ async fn no_statement_scans_a_large_table() {
     }
 }
 
+/// Creates a database with this name in which every growing table is large, for generic plans.
+pub(super) async fn prepare(harness: &Harness, name: &str) -> PgConnection {
+    // No service runs on this database, because its jobs would delete rows.
+    harness.sql(&format!("create database {name} template labs_template")).await;
+    let (front, back) = harness.database_url.rsplit_once('/').unwrap();
+    let url = format!("{front}/{name}?{}", back.split_once('?').unwrap().1);
+    let mut owner = PgConnection::connect(&url).await.unwrap();
+    seed(&mut owner).await;
+    run(&mut owner, "set plan_cache_mode = force_generic_plan").await;
+    owner
+}
+
 /// Returns the generic plan of a statement, or `None` if it has no plan, for example a lock.
-async fn plan(connection: &mut PgConnection, statement: &Statement) -> Option<Value> {
+pub(super) async fn plan(connection: &mut PgConnection, statement: &Statement) -> Option<Value> {
     let is_planned = ["select", "with", "insert", "update", "delete"]
         .iter()
         .any(|verb| statement.words().to_lowercase().starts_with(verb));

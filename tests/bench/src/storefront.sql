@@ -25,6 +25,13 @@ select ('0198efef-0000-7000-8000-' || hex)::uuid, app_uuid, rating, (array['en',
        written, written, written, sha256(hex::bytea), ('0198eded-0000-7000-8000-' || hex)::uuid,
        case when n % 3 = 0 then ('0198ecec-0000-7000-8000-' || hex)::uuid end, written
   from new_review;
+insert into customer_rating as known (app_uuid, version_number, rating, number, last_written_at)
+select app_uuid, '1.4.0', rating, count(*), max(written) from new_review group by app_uuid, rating
+    on conflict (app_uuid, version_number, rating) do update
+   set number = known.number + excluded.number, last_written_at = excluded.last_written_at;
+insert into customer_rating_day as known (app_uuid, day, rating, number)
+select app_uuid, (written at time zone 'UTC')::date, rating, count(*) from new_review group by 1, 2, 3
+    on conflict (app_uuid, day, rating) do update set number = known.number + excluded.number;
 reset session_replication_role;
 drop table new_review;
 insert into collection (collection_uuid, slug, titles, position, shown_from)

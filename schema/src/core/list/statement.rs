@@ -41,6 +41,11 @@ pub(crate) enum SqlValue {
 }
 
 impl SqlValue {
+    /// Creates the value of a condition without a placeholder; `None` if the request does not use the condition.
+    pub(crate) fn nothing_if(is_requested: bool) -> Option<Self> {
+        is_requested.then_some(Self::Nothing)
+    }
+
     /// Creates a value from enum values; `None` if the list is empty.
     pub(crate) fn words<W: Word>(values: Option<&Vec<W>>) -> Option<Self> {
         let values = values.filter(|values| !values.is_empty())?;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::rules::{CommentStatus, partner_actions};
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select};
+use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, PlacedValue, Select, WrittenQuery};
 use crate::core::markdown::COMMENT as COMMENT_TEXT;
 use crate::core::time::Time;
 use crate::engagement::author::BoardAuthor;
@@ -63,17 +63,29 @@ pub(super) struct CommentRow {
     created_at: Time,
 }
 
-/// Selects comments. The text of a removed comment never leaves the database.
-static COMMENT: Select<CommentRow> = Select::new(
-    "c.comment_uuid as uuid, c.request_uuid as feature_request_uuid, d.merged_into_uuid is not null as from_merged,
-     case when c.suspended_at is null then c.body end as body,
-     case when c.suspended_at is null then c.body_html end as body_html, c.body_renderer, c.is_answer,
-     case when c.suspended_at is null and not c.is_answer then board_author(c.partner_uuid, c.author_uuid) end as written_by,
-     c.author_uuid, case when c.suspended_at is null then c.edited_at end as edited_at,
-     c.suspended_at is not null as removed, d.locked_at is not null or root.locked_at is not null as locked, c.created_at",
-    "feature_comment as c join feature_request as d on d.request_uuid = c.request_uuid
-     join feature_request as root on root.request_uuid = d.root_uuid",
-);
+/// Columns of a comment. The text of a removed comment never leaves the database.
+macro_rules! columns {
+    () => {
+        "c.comment_uuid as uuid, c.request_uuid as feature_request_uuid, d.merged_into_uuid is not null as from_merged,
+         case when c.suspended_at is null then c.body end as body,
+         case when c.suspended_at is null then c.body_html end as body_html, c.body_renderer, c.is_answer,
+         case when c.suspended_at is null and not c.is_answer then board_author(c.partner_uuid, c.author_uuid) end
+             as written_by,
+         c.author_uuid, case when c.suspended_at is null then c.edited_at end as edited_at,
+         c.suspended_at is not null as removed, d.locked_at is not null or root.locked_at is not null as locked,
+         c.created_at"
+    };
+}
+
+/// Relations of a comment.
+macro_rules! relations {
+    () => {
+        "feature_comment as c join feature_request as d on d.request_uuid = c.request_uuid
+         join feature_request as root on root.request_uuid = d.root_uuid"
+    };
+}
+
+static COMMENT: Select<CommentRow> = Select::new(columns!(), relations!());
 
 /// Finds a comment that partners can see: neither its feature request nor the merge target is suspended. A removed
 /// comment keeps its position.
@@ -89,15 +101,28 @@ pub(super) static OWN: ListQuery<Uuid, CommentRow, FixedOrder> = ListQuery {
     order: |FixedOrder| const { &[CREATED, ID] },
 };
 
-/// Comments of a feature request and of those merged into it, except suspended ones.
-pub(super) static TOGETHER: ListQuery<Uuid, CommentRow, FixedOrder> = ListQuery {
+/// Comments of a feature request and of those merged into it, except suspended ones. Each of these feature requests
+/// contributes at most a page, so that the cost does not grow with the number of their comments.
+pub(super) static TOGETHER: WrittenQuery<Uuid, CommentRow, FixedOrder> = WrittenQuery {
     operation: "engagement_comments_list",
-    select: &COMMENT,
-    within: &[Condition {
-        sql: "c.request_uuid = any(array(select part.request_uuid from feature_request as part
-                      where part.root_uuid = {} and part.suspended_at is null))",
-        value: |of| Some((*of).into()),
-    }],
+    rows: concat!(
+        "select ",
+        columns!(),
+        " from (select c.comment_uuid
+                  from feature_request as part
+                 cross join lateral (
+                      select c.created_at, c.comment_uuid from feature_comment as c
+                       where c.request_uuid = part.request_uuid and {behind}
+                       order by c.created_at, c.comment_uuid limit 101) as c
+                 where part.root_uuid = {root} and part.suspended_at is null
+                 order by c.created_at, c.comment_uuid limit 101) as earliest
+          join ",
+        relations!(),
+        " on c.comment_uuid = earliest.comment_uuid"
+    ),
+    count: "select count(*) from feature_request as part join feature_comment as c using (request_uuid)
+             where part.root_uuid = {root} and part.suspended_at is null",
+    values: &[PlacedValue { name: "root", value: |of| Some((*of).into()) }],
     conditions: &[],
     order: |FixedOrder| const { &[CREATED, ID] },
 };

@@ -54,8 +54,11 @@ impl BoardCommentsQuery {
         let (cx, request) = (ctx.cx(), PageRequest::new(None, limit, cursor));
         let found = store::thread(&cx.db, request_uuid).await?;
         let thread = found.ok_or_else(|| Fault::not_found("feature request"))?;
-        let list = if thread.has_parts { &TOGETHER } else { &OWN };
-        let Rows { rows, page } = list.page(cx, &request_uuid, &request).await?;
+        let Rows { rows, page } = if thread.has_parts {
+            TOGETHER.page(cx, &request_uuid, &request).await?
+        } else {
+            OWN.page(cx, &request_uuid, &request).await?
+        };
         let person = Person::of_caller(cx);
         let mut data = Vec::with_capacity(rows.len());
         for row in rows {

@@ -18,12 +18,12 @@ use crate::engagement::author::BoardAuthor;
 #[graphql(rename_fields = "snake_case")]
 pub(crate) struct FeatureRequestFilter {
     status: Option<Vec<FeatureRequestStatus>>,
-    topic_uuid: Option<Vec<Uuid>>,
+    pub(super) topic_uuid: Option<Vec<Uuid>>,
     partner_uuid: Option<Uuid>,
     pub(super) mine: Option<bool>,
     pub(super) voted: Option<bool>,
     pub(super) followed: Option<bool>,
-    q: Option<String>,
+    pub(super) q: Option<String>,
 }
 
 /// The board as the caller sees it. Cursors are bound to the user.
@@ -39,6 +39,12 @@ pub(super) struct Board {
     /// Feature requests that the user follows, if the filter needs them. They may change between two pages.
     #[serde(skip)]
     pub(super) followed: Vec<Uuid>,
+    /// Whether many feature requests match the search. The statement then tests each in the order of the list.
+    #[serde(skip)]
+    pub(super) has_common_words: bool,
+    /// Whether many feature requests have one of the topics, with the same effect.
+    #[serde(skip)]
+    pub(super) has_common_topics: bool,
 }
 
 words! {
@@ -62,7 +68,14 @@ pub(super) static BOARD: ListQuery<Board, BoardRow, FeatureRequestSort> = ListQu
     within: &[Condition { sql: "r.shown", value: |_| Some(SqlValue::Nothing) }],
     conditions: &[
         Condition { sql: "r.status = any({})", value: |of| SqlValue::words(of.filter.status.as_ref()) },
-        Condition { sql: "r.topic_uuid = any({})", value: |of| SqlValue::ids(of.filter.topic_uuid.as_ref()) },
+        Condition {
+            sql: "r.topic_uuid = any({})",
+            value: |of| SqlValue::ids(of.filter.topic_uuid.as_ref().filter(|_| !of.has_common_topics)),
+        },
+        Condition {
+            sql: "coalesce(r.topic_uuid = any({}), false)",
+            value: |of| SqlValue::ids(of.filter.topic_uuid.as_ref().filter(|_| of.has_common_topics)),
+        },
         Condition { sql: "r.partner_uuid = {}", value: |of| of.filter.partner_uuid.map(SqlValue::from) },
         Condition {
             sql: "r.author_uuid = {}",
@@ -91,7 +104,12 @@ pub(super) static BOARD: ListQuery<Board, BoardRow, FeatureRequestSort> = ListQu
         Condition {
             sql: "r.request_uuid = any(array(select w.request_uuid from feature_request_words as w
                       where w.search @@ (select every from board_terms({}))))",
-            value: |of| of.filter.q.as_deref().map(|q| SqlValue::from(first_words(q))),
+            value: |of| of.filter.q.as_deref().filter(|_| !of.has_common_words).map(|q| SqlValue::from(first_words(q))),
+        },
+        Condition {
+            sql: "(select w.search @@ (select every from board_terms({})) from feature_request_words as w
+                    where w.request_uuid = r.request_uuid)",
+            value: |of| of.filter.q.as_deref().filter(|_| of.has_common_words).map(|q| SqlValue::from(first_words(q))),
         },
     ],
     order: |sort| match sort {

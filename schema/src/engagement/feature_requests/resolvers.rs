@@ -194,6 +194,12 @@ async fn board(cx: &RequestContext, filter: FeatureRequestFilter) -> Result<Boar
             board.followed = store::list_followed(&cx.db, person).await?;
         }
     }
+    if let Some(q) = &board.filter.q {
+        board.has_common_words = store::are_common_words(&cx.db, q).await?;
+    }
+    if let Some(topics) = &board.filter.topic_uuid {
+        board.has_common_topics = store::are_common_topics(&cx.db, topics).await?;
+    }
     Ok(board)
 }
 

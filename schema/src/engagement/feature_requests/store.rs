@@ -7,6 +7,7 @@ use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::markdown::RENDERER;
+use crate::core::texts::first_words;
 use crate::engagement::people::Person;
 
 /// A feature request that is locked until the transaction ends.
@@ -154,5 +155,29 @@ pub(super) async fn list_followed(db: &Db, person: &Person) -> Result<Vec<Uuid>,
         &person.follower,
     )
     .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Whether at least two percent of the newest feature requests contain these words.
+pub(in crate::engagement) async fn are_common_words(db: &Db, words: &str) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) filter (where newest.search @@ terms.every) * 50 >= count(*) as "are_common!"
+             from board_terms($1) as terms
+            cross join (select w.search from feature_request_words as w order by w.request_uuid desc limit 400) as newest"#,
+        first_words(words)
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Whether at least two percent of the newest feature requests have one of these topics.
+pub(in crate::engagement) async fn are_common_topics(db: &Db, topics: &[Uuid]) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) filter (where newest.topic_uuid = any($1)) * 50 >= count(*) as "are_common!"
+             from (select r.topic_uuid from feature_request as r
+                    order by r.created_at desc, r.request_uuid desc limit 400) as newest"#,
+        topics
+    )
+    .fetch_one(&mut *db.conn().await?)
     .await?)
 }

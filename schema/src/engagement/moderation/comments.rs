@@ -58,7 +58,10 @@ impl BoardCommentModerationQuery {
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<ModeratedFeatureComment>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let (cx, mut filter) = (ctx.cx(), filter.unwrap_or_default());
+        if let Some(q) = &filter.q {
+            filter.is_common_text = comments_store::is_common_text(&cx.db, q).await?;
+        }
         let rows = MODERATED.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
         let total = MODERATED.total(&cx.db, &filter, include_total).await?;
         cx.answer_list(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))

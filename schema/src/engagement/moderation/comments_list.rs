@@ -104,9 +104,13 @@ pub(crate) struct ModeratedFeatureCommentFilter {
     is_answer: Option<bool>,
     feature_request_uuid: Option<Uuid>,
     partner_uuid: Option<Uuid>,
-    q: Option<String>,
+    pub(super) q: Option<String>,
     created_at_from: Option<Time>,
     created_at_until: Option<Time>,
+    /// Whether many entries match `q`; set by the resolver. The statement then tests each in the order of the list.
+    #[graphql(skip)]
+    #[serde(skip)]
+    pub(super) is_common_text: bool,
 }
 
 words! {
@@ -129,18 +133,23 @@ pub(super) static MODERATED: ListQuery<
     select: &WHOLE,
     within: &[],
     conditions: &[
-        Condition { sql: "c.suspended_at is not null", value: |of| nothing_if(of.suspended == Some(true)) },
-        Condition { sql: "c.suspended_at is null", value: |of| nothing_if(of.suspended == Some(false)) },
-        Condition { sql: "c.open_reports > 0", value: |of| nothing_if(of.reported == Some(true)) },
-        Condition { sql: "c.open_reports = 0", value: |of| nothing_if(of.reported == Some(false)) },
-        Condition { sql: "c.is_answer", value: |of| nothing_if(of.is_answer == Some(true)) },
-        Condition { sql: "not c.is_answer", value: |of| nothing_if(of.is_answer == Some(false)) },
+        Condition { sql: "c.suspended_at is not null", value: |of| SqlValue::nothing_if(of.suspended == Some(true)) },
+        Condition { sql: "c.suspended_at is null", value: |of| SqlValue::nothing_if(of.suspended == Some(false)) },
+        Condition { sql: "c.open_reports > 0", value: |of| SqlValue::nothing_if(of.reported == Some(true)) },
+        Condition { sql: "c.open_reports = 0", value: |of| SqlValue::nothing_if(of.reported == Some(false)) },
+        Condition { sql: "c.is_answer", value: |of| SqlValue::nothing_if(of.is_answer == Some(true)) },
+        Condition { sql: "not c.is_answer", value: |of| SqlValue::nothing_if(of.is_answer == Some(false)) },
         Condition { sql: "c.request_uuid = {}", value: |of| of.feature_request_uuid.map(SqlValue::from) },
         Condition { sql: "c.partner_uuid = {}", value: |of| of.partner_uuid.map(SqlValue::from) },
         Condition {
             sql: "c.comment_uuid = any(array(select said.comment_uuid from feature_comment as said
                       where lower(said.body) collate \"C\" like board_containing({})))",
-            value: |of| of.q.as_deref().map(SqlValue::from),
+            value: |of| of.q.as_deref().filter(|_| !of.is_common_text).map(SqlValue::from),
+        },
+        Condition {
+            // No index serves `coalesce`, so that the planner follows the order of the list.
+            sql: "coalesce(lower(c.body) collate \"C\" like board_containing({}), false)",
+            value: |of| of.q.as_deref().filter(|_| of.is_common_text).map(SqlValue::from),
         },
         Condition { sql: "c.created_at >= {}", value: |of| of.created_at_from.map(SqlValue::from) },
         Condition { sql: "c.created_at < {}", value: |of| of.created_at_until.map(SqlValue::from) },
@@ -150,11 +159,6 @@ pub(super) static MODERATED: ListQuery<
         ModeratedFeatureCommentSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },
     },
 };
-
-/// Returns an empty bound value if the condition is requested.
-fn nothing_if(is_asked: bool) -> Option<SqlValue> {
-    is_asked.then_some(SqlValue::Nothing)
-}
 
 const ID: Key<ModeratedFeatureComment> = Key::id("c.comment_uuid", |one| json!(one.uuid));
 const REPORTS: Key<ModeratedFeatureComment> = Key::whole("c.open_reports", |one| json!(one.open_reports));

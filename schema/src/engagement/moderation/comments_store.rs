@@ -67,3 +67,16 @@ pub(super) async fn reinstate(db: &Db, locked: &LockedComment) -> Result<(), Fau
     .await?;
     Ok(())
 }
+
+/// Whether at least two percent of the newest comments contain a text.
+pub(super) async fn is_common_text(db: &Db, text: &str) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) filter (where lower(newest.body) collate "C" like board_containing($1)) * 50 >= count(*)
+                      as "is_common!"
+             from (select c.body from feature_comment as c order by c.created_at desc, c.comment_uuid desc limit 400)
+                  as newest"#,
+        text
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}

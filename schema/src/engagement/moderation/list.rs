@@ -184,11 +184,19 @@ pub(crate) struct ModeratedFeatureRequestFilter {
     merged: Option<bool>,
     reported: Option<bool>,
     answered: Option<bool>,
-    topic_uuid: Option<Vec<Uuid>>,
+    pub(super) topic_uuid: Option<Vec<Uuid>>,
     partner_uuid: Option<Uuid>,
-    q: Option<String>,
+    pub(super) q: Option<String>,
     created_at_from: Option<Time>,
     created_at_until: Option<Time>,
+    /// Whether many entries match `q`; set by the resolver. The statement then tests each in the order of the list.
+    #[graphql(skip)]
+    #[serde(skip)]
+    pub(super) has_common_words: bool,
+    /// Whether many entries have one of the topics, with the same effect.
+    #[graphql(skip)]
+    #[serde(skip)]
+    pub(super) has_common_topics: bool,
 }
 
 words! {
@@ -220,12 +228,24 @@ pub(super) static MODERATED: ListQuery<
         Condition { sql: "(r.merged_into_uuid is not null) = {}", value: |of| of.merged.map(SqlValue::from) },
         Condition { sql: "(r.open_reports > 0) = {}", value: |of| of.reported.map(SqlValue::from) },
         Condition { sql: "(r.answered_at is not null) = {}", value: |of| of.answered.map(SqlValue::from) },
-        Condition { sql: "r.topic_uuid = any({})", value: |of| SqlValue::ids(of.topic_uuid.as_ref()) },
+        Condition {
+            sql: "r.topic_uuid = any({})",
+            value: |of| SqlValue::ids(of.topic_uuid.as_ref().filter(|_| !of.has_common_topics)),
+        },
+        Condition {
+            sql: "coalesce(r.topic_uuid = any({}), false)",
+            value: |of| SqlValue::ids(of.topic_uuid.as_ref().filter(|_| of.has_common_topics)),
+        },
         Condition { sql: "r.partner_uuid = {}", value: |of| of.partner_uuid.map(SqlValue::from) },
         Condition {
             sql: "r.request_uuid = any(array(select w.request_uuid from feature_request_words as w
                       where w.search @@ (select every from board_terms({}))))",
-            value: |of| of.q.as_deref().map(|q| SqlValue::from(first_words(q))),
+            value: |of| of.q.as_deref().filter(|_| !of.has_common_words).map(|q| SqlValue::from(first_words(q))),
+        },
+        Condition {
+            sql: "(select w.search @@ (select every from board_terms({})) from feature_request_words as w
+                    where w.request_uuid = r.request_uuid)",
+            value: |of| of.q.as_deref().filter(|_| of.has_common_words).map(|q| SqlValue::from(first_words(q))),
         },
         Condition { sql: "r.created_at >= {}", value: |of| of.created_at_from.map(SqlValue::from) },
         Condition { sql: "r.created_at < {}", value: |of| of.created_at_until.map(SqlValue::from) },

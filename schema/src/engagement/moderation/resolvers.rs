@@ -18,7 +18,9 @@ use crate::core::outbox;
 use crate::core::page::CountedList;
 use crate::engagement::board_texts;
 use crate::engagement::feature_requests::rules::{self, BoardAction, FeatureRequestStatus};
-use crate::engagement::feature_requests::store::{LockedFeatureRequest, lock, topic_is_active};
+use crate::engagement::feature_requests::store::{
+    LockedFeatureRequest, are_common_topics, are_common_words, lock, topic_is_active,
+};
 
 /// New status of a feature request, and the public note.
 #[derive(InputObject)]
@@ -68,7 +70,13 @@ impl BoardModerationQuery {
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<ModeratedFeatureRequest>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let (cx, mut filter) = (ctx.cx(), filter.unwrap_or_default());
+        if let Some(q) = &filter.q {
+            filter.has_common_words = are_common_words(&cx.db, q).await?;
+        }
+        if let Some(topics) = &filter.topic_uuid {
+            filter.has_common_topics = are_common_topics(&cx.db, topics).await?;
+        }
         let rows = MODERATED.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
         let total = MODERATED.total(&cx.db, &filter, include_total).await?;
         cx.answer_list(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))

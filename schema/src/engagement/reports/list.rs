@@ -127,11 +127,11 @@ pub(super) static REPORTS: ListQuery<BoardReportFilter, BoardReport, BoardReport
         Condition { sql: "r.reason = any({})", value: |of| SqlValue::words(of.reason.as_ref()) },
         Condition {
             sql: "r.request_uuid is not null",
-            value: |of| nothing_if(of.target_kind == Some(BoardReportTargetKind::FeatureRequest)),
+            value: |of| SqlValue::nothing_if(of.target_kind == Some(BoardReportTargetKind::FeatureRequest)),
         },
         Condition {
             sql: "r.comment_uuid is not null",
-            value: |of| nothing_if(of.target_kind == Some(BoardReportTargetKind::Comment)),
+            value: |of| SqlValue::nothing_if(of.target_kind == Some(BoardReportTargetKind::Comment)),
         },
         Condition {
             sql:
@@ -149,11 +149,6 @@ pub(super) static REPORTS: ListQuery<BoardReportFilter, BoardReport, BoardReport
         BoardReportSort::ReportedAtDesc => const { &[REPORTED.descending(), ID.descending()] },
     },
 };
-
-/// Returns an empty bound value if the condition is requested.
-fn nothing_if(is_asked: bool) -> Option<SqlValue> {
-    is_asked.then_some(SqlValue::Nothing)
-}
 
 const REPORTED: Key<BoardReport> = Key::moment("r.reported_at", |one| json!(one.reported_at));
 const ID: Key<BoardReport> = Key::id("r.report_uuid", |one| json!(one.uuid));

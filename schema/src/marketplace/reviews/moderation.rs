@@ -57,7 +57,10 @@ impl ModerationQuery {
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<CustomerReview>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let (cx, mut filter) = (ctx.cx(), filter.unwrap_or_default());
+        if let Some(q) = &filter.q {
+            filter.is_common_text = store::is_common_text(&cx.db, q).await?;
+        }
         let rows = MODERATED.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
         let rows = rows.map(|review| Ok(review.for_caller(cx)))?;
         cx.answer_list(rows.counted_list(MODERATED.total(&cx.db, &filter, include_total).await?))

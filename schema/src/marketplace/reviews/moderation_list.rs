@@ -168,7 +168,20 @@ pub(crate) struct CustomerReviewFilter {
     partner_uuid: Option<Uuid>,
     rating: Option<Vec<i32>>,
     review_uuid: Option<Uuid>,
-    q: Option<String>,
+    pub(super) q: Option<String>,
+    /// Whether many entries match `q`; set by the resolver. The statement then tests each in the order of the list.
+    #[graphql(skip)]
+    #[serde(skip)]
+    pub(super) is_common_text: bool,
+}
+
+impl CustomerReviewFilter {
+    /// Whether the filter excludes published customer reviews by their state.
+    fn is_unpublished(&self) -> bool {
+        self.state
+            .as_ref()
+            .is_some_and(|states| !states.is_empty() && !states.contains(&CustomerReviewState::Published))
+    }
 }
 
 /// List of customer reviews: first with a pending text, then flagged, then reported, then the others. In each group,
@@ -179,8 +192,12 @@ pub(super) static MODERATED: ListQuery<CustomerReviewFilter, CustomerReview, Fix
     within: &[],
     conditions: &[
         Condition { sql: "r.state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
-        Condition { sql: "(r.flagged_at is not null) = {}", value: |of| of.flagged.map(SqlValue::from) },
-        Condition { sql: "(r.reports > 0) = {}", value: |of| of.reported.map(SqlValue::from) },
+        // Each of these conditions is also the condition of an index, because only a few customer reviews meet it.
+        Condition { sql: "r.state <> 'PUBLISHED'", value: |of| SqlValue::nothing_if(of.is_unpublished()) },
+        Condition { sql: "r.flagged_at is not null", value: |of| SqlValue::nothing_if(of.flagged == Some(true)) },
+        Condition { sql: "r.flagged_at is null", value: |of| SqlValue::nothing_if(of.flagged == Some(false)) },
+        Condition { sql: "r.reports > 0", value: |of| SqlValue::nothing_if(of.reported == Some(true)) },
+        Condition { sql: "coalesce(r.reports = 0, false)", value: |of| SqlValue::nothing_if(of.reported == Some(false)) },
         Condition { sql: "r.app_uuid = {}", value: |of| of.app_uuid.map(SqlValue::from) },
         Condition {
             sql: "r.partner_uuid = {}",
@@ -195,10 +212,16 @@ pub(super) static MODERATED: ListQuery<CustomerReviewFilter, CustomerReview, Fix
         },
         Condition { sql: "r.review_uuid = {}", value: |of| of.review_uuid.map(SqlValue::from) },
         Condition {
+            sql: "r.review_uuid = any(array(select t.review_uuid from customer_review_text as t
+                    where lower(coalesce(t.title, '') || E'\\n' || coalesce(t.body, '')) collate \"C\"
+                          like board_containing({})))",
+            value: |of| of.q.as_deref().filter(|_| !of.is_common_text).map(SqlValue::from),
+        },
+        Condition {
             sql: "(select true from customer_review_text as t
                     where t.review_uuid = r.review_uuid
                       and (strpos(lower(t.title), lower({})) > 0 or strpos(lower(t.body), lower({})) > 0) limit 1) is true",
-            value: |of| of.q.as_deref().map(SqlValue::from),
+            value: |of| of.q.as_deref().filter(|_| of.is_common_text).map(SqlValue::from),
         },
     ],
     order: |FixedOrder| const { &[PRIORITY, QUEUED, ID] },

@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::{ReviewConcern, ReviewMarkOutcome};
-use super::storefront_list::ratings;
+use super::storefront_list::{only, ratings};
 use super::types::{ReviewReply, reply_of_the_review};
 use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
 use crate::core::time::Time;
@@ -119,10 +119,29 @@ pub(super) static OWN_REVIEWS: ListQuery<OfApp, AppReview, AppReviewSort> = List
     ],
     conditions: &[
         Condition { sql: "r.rating = any({}::text[]::integer[])", value: |of| ratings(of.filter.rating.as_ref()) },
-        Condition { sql: "(r.reply_uuid is not null) = {}", value: |of| of.filter.answered.map(SqlValue::from) },
-        Condition { sql: "(r.flagged_at is not null) = {}", value: |of| of.filter.flagged.map(SqlValue::from) },
-        Condition { sql: "r.locale = any({})", value: |of| SqlValue::texts(of.filter.locale.as_ref()) },
-        Condition { sql: "r.version_number = any({})", value: |of| SqlValue::texts(of.filter.version_number.as_ref()) },
+        Condition {
+            sql: "r.reply_uuid is not null",
+            value: |of| SqlValue::nothing_if(of.filter.answered == Some(true)),
+        },
+        Condition { sql: "r.reply_uuid is null", value: |of| SqlValue::nothing_if(of.filter.answered == Some(false)) },
+        Condition {
+            sql: "r.flagged_at is not null",
+            value: |of| SqlValue::nothing_if(of.filter.flagged == Some(true)),
+        },
+        Condition { sql: "r.flagged_at is null", value: |of| SqlValue::nothing_if(of.filter.flagged == Some(false)) },
+        Condition { sql: "r.locale = {}", value: |of| only(of.filter.locale.as_ref()).map(SqlValue::from) },
+        Condition {
+            sql: "r.locale = any({})",
+            value: |of| SqlValue::texts(of.filter.locale.as_ref().filter(|several| several.len() > 1)),
+        },
+        Condition {
+            sql: "r.version_number = {}",
+            value: |of| only(of.filter.version_number.as_ref()).map(SqlValue::from),
+        },
+        Condition {
+            sql: "r.version_number = any({})",
+            value: |of| SqlValue::texts(of.filter.version_number.as_ref().filter(|several| several.len() > 1)),
+        },
         Condition { sql: "r.written_at >= {}", value: |of| of.filter.written_at_from.map(SqlValue::from) },
         Condition { sql: "r.written_at < {}", value: |of| of.filter.written_at_until.map(SqlValue::from) },
         Condition {

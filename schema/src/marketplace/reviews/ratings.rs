@@ -132,18 +132,16 @@ pub(super) async fn get(db: &Db, app_uuid: Uuid, filter: &PeriodFilter) -> Resul
 async fn periods(db: &Db, app_uuid: Uuid, filter: &PeriodFilter) -> Result<Vec<RatingPeriod>, Fault> {
     let rows = sqlx::query!(
         r#"select period.starts_at as "starts_at!: Time", period.ends_at as "ends_at!: Time",
-                  array[count(*) filter (where r.rating = 5), count(*) filter (where r.rating = 4),
-                        count(*) filter (where r.rating = 3), count(*) filter (where r.rating = 2),
-                        count(*) filter (where r.rating = 1)]::integer[] as "counts!"
+                  rating_counts(c.rating, c.number) as "counts!"
              from (select starts_at at time zone 'UTC' as starts_at,
                           (starts_at + ('1 ' || $2)::interval) at time zone 'UTC' as ends_at
                      from generate_series(date_trunc($2, coalesce($3::timestamptz at time zone 'UTC',
                                               ($4::timestamptz at time zone 'UTC') - ('11 ' || $2)::interval)),
                                           ($4::timestamptz at time zone 'UTC') - interval '1 microsecond',
                                           ('1 ' || $2)::interval) as starts_at) as period
-             left join customer_review as r
-                    on r.app_uuid = $1 and r.state = 'PUBLISHED'
-                   and r.written_at >= period.starts_at and r.written_at < period.ends_at
+             left join customer_rating_day as c
+                    on c.app_uuid = $1 and c.day >= (period.starts_at at time zone 'UTC')::date
+                   and c.day < (period.ends_at at time zone 'UTC')::date
             group by period.starts_at, period.ends_at
             order by period.starts_at"#,
         app_uuid,
@@ -160,16 +158,14 @@ async fn periods(db: &Db, app_uuid: Uuid, filter: &PeriodFilter) -> Result<Vec<R
 
 async fn versions(db: &Db, app_uuid: Uuid) -> Result<Vec<VersionRatings>, Fault> {
     let rows = sqlx::query!(
-        r#"select r.version_number,
-                  coalesce(r.version_number = (select l.version_number from listing as l where l.app_uuid = $1), false)
+        r#"select c.version_number,
+                  coalesce(c.version_number = (select l.version_number from listing as l where l.app_uuid = $1), false)
                       as "is_current!",
-                  array[count(*) filter (where r.rating = 5), count(*) filter (where r.rating = 4),
-                        count(*) filter (where r.rating = 3), count(*) filter (where r.rating = 2),
-                        count(*) filter (where r.rating = 1)]::integer[] as "counts!"
-             from customer_review as r
-            where r.app_uuid = $1 and r.state = 'PUBLISHED'
-            group by r.version_number
-            order by max(r.written_at) desc, r.version_number
+                  rating_counts(c.rating, c.number) as "counts!"
+             from customer_rating as c
+            where c.app_uuid = $1 and c.number > 0
+            group by c.version_number
+            order by max(c.last_written_at) desc, c.version_number
             limit 100"#,
         app_uuid
     )

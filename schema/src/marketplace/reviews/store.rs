@@ -128,11 +128,20 @@ pub(super) async fn answerers(db: &Db, app_uuid: Uuid) -> Result<(String, Vec<Uu
 /// Returns the numbers of published customer reviews by stars, from 5 down to 1.
 pub(super) async fn get_spread(db: &Db, app_uuid: Uuid) -> Result<Vec<i32>, Fault> {
     Ok(sqlx::query_scalar!(
-        r#"select array[count(*) filter (where rating = 5), count(*) filter (where rating = 4),
-                        count(*) filter (where rating = 3), count(*) filter (where rating = 2),
-                        count(*) filter (where rating = 1)]::integer[] as "counts!"
-             from customer_review where app_uuid = $1 and state = 'PUBLISHED'"#,
+        r#"select rating_counts(rating, number) as "counts!" from customer_rating where app_uuid = $1"#,
         app_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Whether at least two percent of the newest texts of customer reviews contain a text.
+pub(super) async fn is_common_text(db: &Db, text: &str) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) filter (where lower(concat_ws(E'\n', newest.title, newest.body)) collate "C"
+                                         like board_containing($1)) * 50 >= count(*) as "is_common!"
+             from (select t.title, t.body from customer_review_text as t order by t.text_uuid desc limit 400) as newest"#,
+        text
     )
     .fetch_one(&mut *db.conn().await?)
     .await?)

@@ -110,8 +110,19 @@ pub(super) static SHOWN_REVIEWS: ListQuery<OfListing, ListingReview, ListingRevi
     ],
     conditions: &[
         Condition { sql: "r.rating = any({}::text[]::integer[])", value: |of| ratings(of.filter.rating.as_ref()) },
-        Condition { sql: "r.locale = any({})", value: |of| SqlValue::texts(of.filter.locale.as_ref()) },
-        Condition { sql: "r.version_number = any({})", value: |of| SqlValue::texts(of.filter.version_number.as_ref()) },
+        Condition { sql: "r.locale = {}", value: |of| only(of.filter.locale.as_ref()).map(SqlValue::from) },
+        Condition {
+            sql: "r.locale = any({})",
+            value: |of| SqlValue::texts(of.filter.locale.as_ref().filter(|several| several.len() > 1)),
+        },
+        Condition {
+            sql: "r.version_number = {}",
+            value: |of| only(of.filter.version_number.as_ref()).map(SqlValue::from),
+        },
+        Condition {
+            sql: "r.version_number = any({})",
+            value: |of| SqlValue::texts(of.filter.version_number.as_ref().filter(|several| several.len() > 1)),
+        },
     ],
     order: |sort| match sort {
         ListingReviewSort::WrittenAtDesc => const { &[WRITTEN.descending(), ID.descending()] },
@@ -119,6 +130,11 @@ pub(super) static SHOWN_REVIEWS: ListQuery<OfListing, ListingReview, ListingRevi
         ListingReviewSort::Rating => const { &[RATING, WRITTEN.descending(), ID.descending()] },
     },
 };
+
+/// Returns the only value of a filter. An index in the order of the list serves one value, but not several.
+pub(super) fn only(values: Option<&Vec<String>>) -> Option<&str> {
+    values.filter(|values| values.len() == 1)?.first().map(String::as_str)
+}
 
 const ID: Key<ListingReview> = Key::id("r.review_uuid", |review| json!(review.uuid));
 const RATING: Key<ListingReview> = Key::whole("r.rating", |review| json!(review.rating));

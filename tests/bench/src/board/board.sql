@@ -45,7 +45,7 @@ create temporary table made_anew as
 select indexdef, indexrelid::regclass as name
   from pg_index join pg_class as t on t.oid = indrelid join pg_indexes on indexname = indexrelid::regclass::text
  where t.relname in ('feature_request', 'feature_request_words', 'feature_vote', 'feature_follow', 'feature_comment',
-                     'feature_event', 'board_report', 'board_earlier_text')
+                     'feature_event', 'board_report', 'board_earlier_text', 'board_word', 'board_title_word')
    and not exists (select from pg_constraint where conindid = indexrelid);
 do $$ begin execute (select 'drop index ' || string_agg(name::text, ', ') from made_anew); end $$;
 
@@ -174,6 +174,13 @@ insert into feature_request_words (request_uuid, title, search)
 select request_uuid, lower(r.title),
        replace(title_words::text, 'n7777777', 'n' || lpad(n::text, 7, '0'))::tsvector || body_words
   from new_request as r join pattern as p on p.p = n % 1000 order by n;
+
+insert into board_word (word, stems)
+select word, board_stems(word)
+  from (select distinct word from new_request as r cross join board_spellings(lower(r.title)) as word) as used
+    on conflict do nothing;
+insert into board_title_word (word, request_uuid)
+select word, request_uuid from new_request as r cross join board_spellings(lower(r.title)) as word;
 
 insert into feature_event (event_uuid, request_uuid, other_uuid, kind, from_status, to_status, note, comment_uuid,
                            occurred_at)

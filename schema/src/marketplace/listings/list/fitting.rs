@@ -6,8 +6,8 @@
 //! - the newest thousand with the words anywhere,
 //! - the newest thousand whose full name, or whose partner's full name, equals the search term.
 //!
-//! Words are common if a fifth of the newest listings has them. For common words the query scans the listings from the
-//! newest on; otherwise it uses the word index.
+//! Words are common if a twentieth of the newest listings has them, in the name or anywhere. For common words the query
+//! scans the listings from the newest on; otherwise it uses the word index.
 
 use serde_json::json;
 
@@ -24,31 +24,38 @@ static RANKED: Select<FoundRow> = Select::around(
     "(with passing as not materialized (select l.app_uuid, l.published_at from listing as l",
     concat!(
         "), query as materialized (select * from listing_terms(({}::text[])[2])), words as materialized (
-          select count(*) filter (where newest.search @@ query.terms) * 5 >= count(*) as are_common
+          select count(*) filter (where newest.search @@ query.terms) * 20 >= count(*) as are_common,
+                 count(*) filter (where ts_filter(newest.search, '{a}') @@ query.terms) * 20 >= count(*) as are_common_names
             from query cross join (select d.search from listing as l join listing_document as d using (app_uuid)
-                  where l.visible order by l.published_at desc, l.app_uuid desc limit 200) as newest)
-      select hit.app_uuid, max(fit.rank) as rank
-        from query cross join words cross join lateral (
-          (select l.app_uuid, d.search from listing_document as d
+                  where l.visible order by l.published_at desc, l.app_uuid desc limit 400) as newest)
+      select hit.app_uuid, fit.rank
+        from query cross join (select distinct hit.app_uuid from query cross join words cross join lateral (
+          (select l.app_uuid from listing_document as d
             cross join lateral (select * from passing where passing.app_uuid = d.app_uuid offset 0) as l
             where ts_filter(d.search, '{a}') @@ coalesce(query.named || query.offered, query.named, query.offered)
             order by l.published_at desc, l.app_uuid desc limit 1000)
           union all
-          (select l.app_uuid, d.search from listing_document as d
+          (select l.app_uuid from listing_document as d
             cross join lateral (select * from passing where passing.app_uuid = d.app_uuid offset 0) as l
-            where ts_filter(d.search, '{a}') @@ query.terms order by l.published_at desc, l.app_uuid desc limit 1000)
+            where not words.are_common_names and ts_filter(d.search, '{a}') @@ query.terms
+            order by l.published_at desc, l.app_uuid desc limit 1000)
           union all
-          (select l.app_uuid, d.search from listing_document as d
+          (select l.app_uuid from passing as l cross join lateral (select from listing_document as d
+                 where d.app_uuid = l.app_uuid and ts_filter(d.search, '{a}') @@ query.terms offset 0) as d
+            where words.are_common_names order by l.published_at desc, l.app_uuid desc limit 1000)
+          union all
+          (select l.app_uuid from listing_document as d
             cross join lateral (select * from passing where passing.app_uuid = d.app_uuid offset 0) as l
             where not words.are_common and d.search @@ query.terms
             order by l.published_at desc, l.app_uuid desc limit 1000)
           union all
-          (select l.app_uuid, d.search from passing as l cross join lateral (select * from listing_document as d
+          (select l.app_uuid from passing as l cross join lateral (select from listing_document as d
                  where d.app_uuid = l.app_uuid and d.search @@ query.terms offset 0) as d
-            where words.are_common order by l.published_at desc, l.app_uuid desc limit 1000)) as hit
+            where words.are_common order by l.published_at desc, l.app_uuid desc limit 1000)) as hit) as hit
+        join listing_document as d using (app_uuid)
         cross join lateral (
-          select listing_fit(hit.search, query.whole, query.beginning, query.named, query.offered) as rank offset 0) as fit
-       group by hit.app_uuid order by rank desc, app_uuid desc) as found join listing as l using (app_uuid)",
+          select listing_fit(d.search, query.whole, query.beginning, query.named, query.offered) as rank offset 0) as fit
+       order by rank desc, app_uuid desc) as found join listing as l using (app_uuid)",
         text_of_the_listing!()
     ),
 );
