@@ -33,7 +33,7 @@ static REVIEWS: Statement = Statement::with(&[
     "join listing as l on l.app_uuid = r.app_uuid where (r.app_uuid = $1) and (r.state = 'PUBLISHED') \
      order by r.written_at desc, r.review_uuid desc limit 21",
 ]);
-static SPREAD: Statement = Statement::with(&["select array[count(*) filter (where rating = 5)", "as \"counts!\""]);
+static SPREAD: Statement = Statement::with(&["as \"counts!\" from customer_rating where app_uuid = $1"]);
 /// Statements of this file.
 #[cfg(test)]
 pub(crate) static STATEMENTS: [&Statement; 3] = [&APP, &REVIEWS, &SPREAD];
