@@ -4,6 +4,7 @@
 //! `a:write` grants `a`, `a.b` and `a.b:write`, and `a` never grants `a.b:write`.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 /// Every domain of a scope, parents before children. Each domain also exists with `:write`.
 const DOMAINS: &[&str] = &[
@@ -102,8 +103,23 @@ impl Scope {
     }
 
     fn bit(self) -> u128 {
-        1 << (u32::from(self.domain) * 2 + u32::from(self.write))
+        1 << self.index()
     }
+
+    fn index(self) -> usize {
+        usize::from(self.domain) * 2 + usize::from(self.write)
+    }
+}
+
+/// Set of every scope that a scope grants, by [`Scope::index`]: a request compares bits, not names.
+static GRANTED: LazyLock<Vec<u128>> = LazyLock::new(|| {
+    let bits = |scope: Scope| bits_of(|other| scope.grants(other));
+    Scope::all().map(bits).collect()
+});
+
+/// Returns the set of the scopes for which this holds.
+fn bits_of(holds: impl Fn(Scope) -> bool) -> u128 {
+    Scope::all().filter(|scope| holds(*scope)).fold(0, |bits, scope| bits | scope.bit())
 }
 
 /// Whether `domain` is `parent` or a descendant of it.
@@ -139,11 +155,8 @@ pub struct ScopeSet(u128);
 impl ScopeSet {
     /// Creates the set that these scopes grant.
     pub fn of(scopes: impl IntoIterator<Item = Scope>) -> Self {
-        let mut bits = 0;
-        for scope in scopes {
-            bits |= Scope::all().filter(|other| scope.grants(*other)).fold(0, |sum, other| sum | other.bit());
-        }
-        Self(bits)
+        let granted = |scope: Scope| GRANTED.get(scope.index()).copied().unwrap_or_default();
+        Self(scopes.into_iter().fold(0, |bits, scope| bits | granted(scope)))
     }
 
     /// Creates the set that these names grant. Unknown names grant nothing.
@@ -178,15 +191,17 @@ impl ScopeSet {
     /// Removes the operator's domain, which a principal bound to a partner never has.
     #[must_use]
     pub fn without_admin(self) -> Self {
-        Self(Scope::all().filter(|scope| scope.is_admin()).fold(self.0, |bits, scope| bits & !scope.bit()))
+        static ADMIN: LazyLock<u128> = LazyLock::new(|| bits_of(Scope::is_admin));
+        Self(self.0 & !*ADMIN)
     }
 
     /// Removes the write scopes of the storefront, because a principal bound to a partner must not write customer
     /// reviews.
     #[must_use]
     pub fn without_storefront_writes(self) -> Self {
-        let writes = Scope::all().filter(|scope| scope.is_write() && within(scope.domain(), "storefront"));
-        Self(writes.fold(self.0, |bits, scope| bits & !scope.bit()))
+        static WRITES: LazyLock<u128> =
+            LazyLock::new(|| bits_of(|scope| scope.is_write() && within(scope.domain(), "storefront")));
+        Self(self.0 & !*WRITES)
     }
 
     /// Removes the changelog's domain, which is reserved for the service's release tool: a principal bound to a partner
@@ -194,10 +209,12 @@ impl ScopeSet {
     /// one.
     #[must_use]
     pub fn without_changelog(self) -> Self {
-        let own = Scope::all().filter(|scope| {
-            within(scope.domain(), "publication.changelog") || within("publication.changelog", scope.domain())
+        static CHANGELOG: LazyLock<u128> = LazyLock::new(|| {
+            bits_of(|scope| {
+                within(scope.domain(), "publication.changelog") || within("publication.changelog", scope.domain())
+            })
         });
-        Self(own.fold(self.0, |bits, scope| bits & !scope.bit()))
+        Self(self.0 & !*CHANGELOG)
     }
 
     /// Whether the set is empty.
