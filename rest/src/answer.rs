@@ -2,6 +2,7 @@
 
 mod document;
 mod range;
+pub(crate) mod reuse;
 
 use axum::body::Body;
 use base64::Engine as _;
@@ -61,20 +62,10 @@ pub(crate) fn write_success(requested: &AnswerContext<'_>, mut answer: Answer) -
         return document::answer(requested, document);
     }
     let download = answer.extras.download.take();
-    let mut response = match download {
-        Some(download) => file(download),
-        None => json(requested, &answer),
+    let response = match download {
+        Some(download) => add_variants(requested, &answer, file(download)),
+        None => write_json(requested, &answer),
     };
-    if !answer.extras.languages.is_empty() {
-        headers::text(response.headers_mut(), header::CONTENT_LANGUAGE, &answer.extras.languages.join(", "));
-    }
-    if requested
-        .operation
-        .success_response()
-        .is_some_and(|response| response.json().is_some() && response.media.len() > 1)
-    {
-        response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
-    }
     let mut response = write_conditional(response, (requested.if_match, requested.if_none_match), requested.headers)?;
     if let Some(cookie) = answer.extras.cookie {
         set_cookie(&mut response, &cookie);
@@ -83,6 +74,23 @@ pub(crate) fn write_success(requested: &AnswerContext<'_>, mut answer: Answer) -
         response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
     }
     Ok(response)
+}
+
+/// Writes a successful answer that is JSON.
+fn write_json(requested: &AnswerContext<'_>, answer: &Answer) -> Response<Body> {
+    add_variants(requested, answer, json(requested, answer))
+}
+
+/// Adds the headers about the other forms of an answer: its languages, and whether `Accept` selects its form.
+fn add_variants(requested: &AnswerContext<'_>, answer: &Answer, mut response: Response<Body>) -> Response<Body> {
+    if !answer.extras.languages.is_empty() {
+        headers::text(response.headers_mut(), header::CONTENT_LANGUAGE, &answer.extras.languages.join(", "));
+    }
+    let success = requested.operation.success_response();
+    if success.is_some_and(|response| response.json().is_some() && response.media.len() > 1) {
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
+    }
+    response
 }
 
 /// Applies the conditions of a read to its response, `If-Match` before `If-None-Match` (RFC 9110 section 13.2.2). A

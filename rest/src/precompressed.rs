@@ -40,20 +40,26 @@ impl PrecompressedDocument {
 
     /// Builds a response in the form that these headers accept.
     pub(super) async fn answer(&self, headers: &HeaderMap) -> Response<Body> {
+        let mut response = Response::new(Body::empty());
+        self.write(headers, &mut response).await;
+        response
+    }
+
+    /// Writes the document to a response, in the form that these headers accept.
+    pub(super) async fn write(&self, headers: &HeaderMap, response: &mut Response<Body>) {
         let gzip = if accepts_gzip(headers) { self.gzip().await } else { None };
         let is_gzip = gzip.is_some();
         let bytes = match gzip.or_else(|| self.plain.clone()) {
             Some(bytes) => bytes,
             None => self.unpacked().await,
         };
-        let mut response = Response::new(Body::from(bytes));
+        *response.body_mut() = Body::from(bytes);
         response.extensions_mut().insert(CodingSettled);
         let out = response.headers_mut();
-        out.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        out.append(header::VARY, HeaderValue::from_static("accept-encoding"));
         if is_gzip {
             out.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
-        response
     }
 
     /// If a caller disconnects during the compression, the next one waits for the same result.

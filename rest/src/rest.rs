@@ -10,6 +10,7 @@ use labs_schema::engine::PreparedSchema;
 use moka::sync::Cache;
 use tokio::sync::Semaphore;
 
+use crate::answer::reuse::AnswerCache;
 use crate::bound::{self, BoundOperation};
 use crate::contract::{Contract, Operation};
 use crate::deprecations::{DeprecationMarks, Marks};
@@ -98,6 +99,8 @@ pub struct Rest {
     pub(crate) large_uploads: BodySlots,
     /// Accounts and operations whose spent budget was recorded in the last minute.
     pub(crate) recorded_refusals: Cache<(String, String), ()>,
+    /// Answers to public reads.
+    pub(crate) answers: AnswerCache,
     pub(crate) settings: Settings,
     pub(crate) probes: Arc<Probes>,
     pub(crate) observer: Option<Arc<dyn Observer>>,
@@ -126,6 +129,7 @@ impl Rest {
             uploads,
             large_uploads: BodySlots::new(LARGE_UPLOADS),
             recorded_refusals,
+            answers: AnswerCache::default(),
             settings,
             probes: probes.into(),
             observer: None,

@@ -28,6 +28,7 @@ mod questions;
 mod read_replicas;
 mod readiness;
 mod requests;
+mod reuse;
 #[cfg(target_os = "linux")]
 mod runtimes;
 mod stock;

@@ -221,15 +221,19 @@ async fn read_replicas_relieve_primary() {
         sqlx::query_scalar::<_, i64>(counted).fetch_one(&mut leader).await.unwrap()
     };
     let spent = async |harness: &Harness| {
-        let read = async || {
-            let url = format!("{}/v1/marketplace/public/listings/till-pilot/versions", harness.base_url);
+        let read = async |number: i64| {
+            // A different locale each time, so that no stored answer is sent.
+            let letter = |place: u32| char::from(b'a' + u8::try_from(number / 26_i64.pow(place) % 26).unwrap());
+            let locale = format!("{}{}-{}A", letter(0), letter(1), letter(2).to_ascii_uppercase());
+            let path = format!("/v1/marketplace/public/listings/till-pilot/versions?locale={locale}");
+            let url = format!("{}{path}", harness.base_url);
             let request = harness.http().get(url).bearer_auth(&house.stock.cast.storefront.token);
             request.send().await.unwrap().status() == 200
         };
         let before = statements().await;
         house.becomes_fresh().await;
         // The first reads may use connections that were closed.
-        let answered = async |_| harness.soon("each read is answered", read).await;
+        let answered = async |number| harness.soon("each read is answered", || read(number)).await;
         stream::iter(0..READS).map(answered).buffer_unordered(16).collect::<()>().await;
         statements().await - before
     };

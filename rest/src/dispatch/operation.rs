@@ -10,13 +10,14 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use http::{Method, Response, StatusCode, header, request::Parts};
 use labs_schema::context::{Attachment, Caller, Channel, NamesRevision};
-use labs_schema::engine::{Admission, Call, IdempotencyKey, Precondition};
+use labs_schema::engine::{Admission, Call, IdempotencyKey, Precondition, Reuse};
 use labs_schema::fault::Reason;
 use labs_schema::trace;
 use labs_schema::usage::AnswerKind;
 use labs_schema::{Code, Fault};
 use serde_json::{Map, Value};
 
+use crate::answer::reuse::{AnswerKey, Lookup};
 use crate::answer::{self, AnswerContext};
 use crate::bind::{self, BoundRequest, Condition};
 use crate::bound::{BoundOperation, Representation};
@@ -277,9 +278,13 @@ async fn ask(
         headers: &parts.headers,
         query: parts.uri.query().unwrap_or_default(),
     };
+    let may_lag = rest.engine.may_lag(&call);
+    if let Some(reuse) = call.reuse().filter(|_| !may_lag) {
+        return answer_reusable(rest, &requested, reuse.clone(), call).await;
+    }
     // A caller that has seen a representation must not get an older one: unless a read replica has exactly the same
     // one, the request is sent to the primary.
-    if requested.is_conditional() && rest.engine.may_lag(&call) {
+    if requested.is_conditional() && may_lag {
         let first = rest.engine.ask(call.clone()).await;
         let lagged = first.as_ref().map_or(true, |answer| answer.lagged);
         let response = first.and_then(|answer| answer::write_success(&requested, answer));
@@ -289,6 +294,26 @@ async fn ask(
         call.may_lag = false;
     }
     answer::write_success(&requested, rest.engine.ask(call).await?)
+}
+
+/// Answers a public read from memory, if its answer was stored and the public content is still the same. Read replicas
+/// may be behind the primary by different times, so their answers are not stored.
+async fn answer_reusable(
+    rest: &Rest,
+    requested: &AnswerContext<'_>,
+    reuse: Reuse,
+    call: Call,
+) -> Result<Response<Body>, Fault> {
+    let key = AnswerKey::of(requested);
+    let revision = match rest.answers.look_up(&key, &reuse, rest.engine.revision_of(&reuse.topic)).await? {
+        Lookup::Present(answer) => return answer.write(requested).await,
+        Lookup::Missing(revision) => revision,
+    };
+    let answer = rest.engine.ask(call).await?;
+    match revision.and_then(|revision| rest.answers.store(key, requested, &answer, revision)) {
+        Some(stored) => stored.write(requested).await,
+        None => answer::write_success(requested, answer),
+    }
 }
 
 impl Representation {

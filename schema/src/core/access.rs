@@ -12,7 +12,8 @@ use crate::core::scope::Scope;
 
 pub use directive::access;
 pub(crate) use directive::{
-    answers_file, audit_hashed, audit_partner, audit_target, batched, edge, hidden_from_partner, may_lag, partner_reads,
+    answers_file, audit_hashed, audit_partner, audit_target, batched, edge, hidden_from_partner, may_lag,
+    partner_reads, reusable,
 };
 
 mod directive {
@@ -36,6 +37,12 @@ mod directive {
     /// read replica may answer it.
     #[TypeDirective(location = "FieldDefinition")]
     pub fn may_lag() {}
+
+    /// The `@reusable` directive: marks a read whose answer does not depend on the caller and changes only with the
+    /// public content of this topic (table `public_revision`). REST may answer from memory for this many seconds, as
+    /// long as the topic's revision is the same. Parts of an answer that depend on other things may be as old.
+    #[TypeDirective(location = "FieldDefinition")]
+    pub fn reusable(topic: String, seconds: i32) {}
 
     /// The `@answers_file` directive: the answer is a file, which only the REST API can deliver.
     #[TypeDirective(location = "FieldDefinition")]

@@ -80,8 +80,24 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
         + board_tidy(pool).await?
         + pictures_tidy(pool).await?
         + super::listing_feed::tidy(pool).await?
+        + merge_revisions(pool).await?
         + company::fill_skeletons(pool).await?;
     Ok(keys + tokens + revocations + days + failures + invitations + changes + rest)
+}
+
+/// Merges the counters of a topic if it has many. The sum, which is the topic's revision, stays the same.
+async fn merge_revisions(pool: &PgPool) -> Result<u64, Fault> {
+    let merged = sqlx::query!(
+        "with crowded as (
+             select revision_id from public_revision
+              where topic in (select topic from public_revision group by topic having count(*) > 16)
+                for update skip locked),
+         merged as (
+             delete from public_revision where revision_id in (select revision_id from crowded)
+             returning topic, changes)
+         insert into public_revision (topic, changes) select topic, sum(changes)::bigint from merged group by topic"
+    );
+    Ok(merged.execute(pool).await?.rows_affected())
 }
 
 /// Deletes counts after their retention period: traffic after 400 days, daily use after a day, rejected requests after

@@ -1,6 +1,6 @@
 //! The benchmark cases: requests that the service and the hand-written handlers answer in turns.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::routing::MethodRouter;
@@ -103,7 +103,7 @@ pub(crate) enum Caller {
 pub(crate) struct Tokens {
     /// The partner's client, then the clients of staff.
     pub(crate) clients: Vec<String>,
-    pub(crate) people: Vec<String>,
+    people: Vec<Mutex<String>>,
 }
 
 impl Tokens {
@@ -111,20 +111,26 @@ impl Tokens {
     pub(crate) async fn issue(ground: &PreparedData, labs: &Running, people: &[Reader]) -> anyhow::Result<Arc<Self>> {
         let mut tokens = Self { clients: ground.tokens(labs).await?, people: Vec::new() };
         for person in people {
-            tokens.people.push(person.sign_in(labs).await?);
+            tokens.people.push(person.sign_in(labs).await?.into());
         }
         Ok(Arc::new(tokens))
     }
 
-    fn of(&self, caller: Caller, at: &At<'_>) -> Option<&str> {
+    /// Replaces the token of the user at this place.
+    pub(crate) fn renew(&self, place: usize, token: String) {
+        if let Some(mut known) = self.people.get(place).and_then(|known| known.lock().ok()) {
+            *known = token;
+        }
+    }
+
+    fn of(&self, caller: Caller, at: &At<'_>) -> Option<String> {
         let (partner, staff) = self.clients.split_first()?;
-        let token = match caller {
+        match caller {
             Caller::Nobody => None,
-            Caller::Partner => Some(partner),
-            Caller::Staff => staff.get((at.connection * 2 + at.n % 2) % staff.len().max(1)),
-            Caller::Person => self.people.get(at.connection % self.people.len().max(1)),
-        };
-        token.map(String::as_str)
+            Caller::Partner => Some(partner.clone()),
+            Caller::Staff => staff.get((at.connection * 2 + at.n % 2) % staff.len().max(1)).cloned(),
+            Caller::Person => Some(self.people.get(at.connection % self.people.len().max(1))?.lock().ok()?.clone()),
+        }
     }
 
     fn add(&self, caller: Caller, at: &At<'_>, request: &mut Request<Full<Bytes>>) -> anyhow::Result<()> {
@@ -191,7 +197,7 @@ impl Fixed {
     /// Returns the requests of this read.
     pub(crate) fn make(&'static self, tokens: &Arc<Tokens>) -> Box<Make> {
         let tokens = Arc::clone(tokens);
-        Box::new(move |at| load::get(self.path, tokens.of(self.caller, at)))
+        Box::new(move |at| load::get(self.path, tokens.of(self.caller, at).as_deref()))
     }
 }
 

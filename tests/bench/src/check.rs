@@ -16,7 +16,7 @@ use crate::load;
 use crate::reads;
 use crate::reads::stage::Stage;
 use crate::report::line;
-use crate::{start, storefront, watched};
+use crate::{mixed, start, storefront, watched};
 
 /// Number of apps. Each of five partners has a hundred.
 const APPS: u32 = 500;
@@ -38,14 +38,8 @@ struct Checked {
 pub(crate) async fn all(cli: &Cli) -> anyhow::Result<()> {
     let begun = Instant::now();
     let told = |what: &str| line(&format!("{:>5.1} s  {what}", begun.elapsed().as_secs_f64()));
-    let mut stage = Stage::with_files(PreparedData::empty(APPS).await?).await?;
-    told("sample data, logo and data export")?;
-    stage.ground.grow(APPS).await?;
-    stage.ground.furnish().await?;
-    stage.seed().await?;
-    stage.ground.seed_board(REQUESTS).await?;
-    stage.ground.create_clients().await?;
-    told("further rows")?;
+    let stage = Stage::furnished(APPS, REQUESTS).await?;
+    told("tables")?;
     let of_contract = async {
         let (reads, failures) = reads::check(&stage).await?;
         told(&format!("{reads} reads of the contract"))?;
@@ -84,8 +78,10 @@ async fn check_cases_and_lists(cli: &Cli, ground: &PreparedData) -> anyhow::Resu
     failures.extend(lost);
     let (of_board, lost) = board::check(ground, &labs, &reader, REQUESTS).await?;
     failures.extend(lost);
+    let (of_mixed_load, lost) = mixed::check(ground, &labs, &tokens).await?;
+    failures.extend(lost);
     failures.extend(start_binary(cli, ground).await.err().map(|error| format!("start: {error:#}")));
-    Ok(Checked { cases: CASES.len() + FIXED.len(), lists: of_storefront + of_board, failures })
+    Ok(Checked { cases: CASES.len() + FIXED.len() + of_mixed_load, lists: of_storefront + of_board, failures })
 }
 
 /// Returns a failure if the forms wrote different audit records for the audited case.

@@ -78,7 +78,7 @@ async fn ask_until(address: SocketAddr, make: &Make, number: usize, until: Insta
 }
 
 /// A connection to a form.
-struct Connection {
+pub(crate) struct Connection {
     number: usize,
     sent: usize,
     etag: Option<String>,
@@ -87,7 +87,8 @@ struct Connection {
 }
 
 impl Connection {
-    async fn open(address: SocketAddr, number: usize) -> anyhow::Result<Self> {
+    /// Opens a connection with this number.
+    pub(crate) async fn open(address: SocketAddr, number: usize) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let (sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
@@ -95,7 +96,7 @@ impl Connection {
     }
 
     /// Sends the next request and returns the response and its latency.
-    async fn ask(&mut self, make: &Make) -> anyhow::Result<(Answer, Duration)> {
+    pub(crate) async fn ask(&mut self, make: &Make) -> anyhow::Result<(Answer, Duration)> {
         let request = make(&At { connection: self.number, n: self.sent, etag: self.etag.as_deref() })?;
         self.sent += 1;
         self.sender.ready().await?;

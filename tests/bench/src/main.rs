@@ -10,6 +10,7 @@
 //! - `--all` compares every read of the contract with a replay of the same statements: [`reads`].
 //! - `--scale` measures the storefront and the board over ten times the rows: [`storefront`], [`board`].
 //! - The cost of metrics and traces is measured against the service without them: [`watched`].
+//! - `--mixed` sends requests of all kinds at a fixed rate: [`mixed`].
 //! - `--check` sends every request of all of these once, without measuring: [`check`].
 
 mod board;
@@ -21,6 +22,7 @@ mod ground;
 mod hand;
 mod load;
 mod machine;
+mod mixed;
 mod reads;
 mod report;
 mod spread;
@@ -54,6 +56,9 @@ struct Cli {
     /// fail if one is not answered or if two forms answer differently
     #[arg(long)]
     check: bool,
+    /// Instead of the cases, send 600 requests of all kinds per second for 30 minutes, or for --minutes
+    #[arg(long)]
+    mixed: bool,
     /// Replace the committed costs of the requests (costs.json) with those of this run
     #[arg(long)]
     write_costs: bool,
@@ -66,7 +71,8 @@ struct Cli {
     /// Duration of a turn with `--all`, in milliseconds
     #[arg(long, default_value_t = 500)]
     milliseconds: u64,
-    /// Minutes of load over all cases before the memory is measured; 0: measure it after the rounds
+    /// Minutes of load over all cases before the memory is measured, 0: measure it after the rounds; with --mixed, minutes
+    /// of the load
     #[arg(long, default_value_t = 0)]
     minutes: u64,
     /// Path of the binary whose start is timed; without it, no start is timed
@@ -106,6 +112,7 @@ async fn main() -> anyhow::Result<()> {
         None if cli.check => check::all(&cli).await,
         None if cli.all => reads::measure(&cli).await,
         None if cli.scale => scale(&cli).await,
+        None if cli.mixed => mixed::measure(&cli).await,
         None => measure(&cli).await,
     }
 }

@@ -14,6 +14,7 @@ mod operation;
 mod playground;
 mod prepare;
 mod read;
+mod revision;
 mod roots;
 mod settle;
 
@@ -26,7 +27,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 
-pub use operation::{PreparedOperation, RootField};
+pub use operation::{PreparedOperation, Reuse, RootField};
 pub use playground::{PlaygroundQuery, PlaygroundResponse, RestApi, STACK_BYTES};
 pub use prepare::PreparedSchema;
 pub use roots::Descriptions;
@@ -63,6 +64,8 @@ struct Inner {
     services: Arc<Services>,
     /// Audited reads that wait for a transaction.
     audited_reads: Coalescer<Call, group_commit::PendingOutcome>,
+    /// Reads of the revisions of public content.
+    revisions: Coalescer<Arc<str>, i64>,
 }
 
 /// Proof that a caller may call an operation. Only the guard creates it.
@@ -125,6 +128,12 @@ pub struct Precondition {
 }
 
 impl Call {
+    /// Returns the rule by which the answer may be reused.
+    #[must_use]
+    pub fn reuse(&self) -> Option<&Reuse> {
+        self.root().reuse.as_ref()
+    }
+
     fn root(&self) -> &RootField {
         &self.admission.operation.root
     }
@@ -159,8 +168,17 @@ impl Engine {
     pub fn new(plan: Arc<PreparedSchema>, pool: PgPool, services: Arc<Services>) -> Self {
         let (for_reads, for_transactions) = (PoolLane::of_reads(pool.clone()), PoolLane::of_transactions(pool.clone()));
         let read_turns = AccountTurns::of_connections(pool.options().get_max_connections() / 2);
-        let audited_reads = Coalescer::default();
-        Self(Arc::new(Inner { plan, pool, for_reads, read_turns, for_transactions, services, audited_reads }))
+        let (audited_reads, revisions) = (Coalescer::default(), Coalescer::default());
+        Self(Arc::new(Inner {
+            plan,
+            pool,
+            for_reads,
+            read_turns,
+            for_transactions,
+            services,
+            audited_reads,
+            revisions,
+        }))
     }
 
     /// Returns the schema, to bind documents to it.

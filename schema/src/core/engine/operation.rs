@@ -1,6 +1,7 @@
 //! Prepared operation: a document that was parsed, validated and bound to its root field at startup.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_graphql::parser::types::{
     DocumentOperations, ExecutableDocument, Field, OperationDefinition, OperationType, Selection, SelectionSet,
@@ -37,6 +38,8 @@ pub struct RootField {
     pub(super) is_batched: bool,
     /// Whether a read replica may answer (`@may_lag`).
     pub(super) may_lag: bool,
+    /// The topic on whose content the answer depends, if REST may reuse it (`@reusable`).
+    pub(super) reuse: Option<Reuse>,
     /// Whether its answer is a file, which only REST can deliver (`@answers_file`).
     pub(super) is_file: bool,
     /// Target of the audit record, if an argument identifies it (`@audit_target`).
@@ -49,6 +52,15 @@ pub struct RootField {
     pub(crate) shown_reason: Option<String>,
     /// Whether calls are hidden from the partner concerned (`@hidden_from_partner`).
     pub(crate) is_hidden: bool,
+}
+
+/// Rule by which an answer may be reused.
+#[derive(Clone, Debug)]
+pub struct Reuse {
+    /// Topic whose revision must be the same.
+    pub topic: Arc<str>,
+    /// Time for which the answer may be reused.
+    pub duration: Duration,
 }
 
 /// Argument that identifies the target of an audit record.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_graphql::parser::types::{
     BaseType, DocumentOperations, ExecutableDocument, FieldDefinition, Selection, SelectionSet, ServiceDocument, Type,
@@ -11,7 +12,7 @@ use async_graphql::{EmptySubscription, Positioned, Schema, ValidationMode, Value
 use futures_util::future::BoxFuture;
 
 use super::Graph;
-use super::operation::{PreparedOperation, RootField, TargetArgument, is_mutation, only_operation, root_fields};
+use super::operation::{PreparedOperation, Reuse, RootField, TargetArgument, is_mutation, only_operation, root_fields};
 use super::roots::{DESCRIPTIONS, Descriptions, Root};
 use crate::core::access::Access;
 use crate::core::audit_target::AuditTargetKind;
@@ -217,6 +218,7 @@ fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Re
         is_audited: access.is_audited(),
         is_batched: has(field, "batched"),
         may_lag: has(field, "may_lag"),
+        reuse: reuse_of(field, access)?,
         is_file: has(field, "answers_file"),
         target,
         partner: argument("audit_partner")?,
@@ -225,6 +227,20 @@ fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Re
         is_hidden: ensure_audited(access, "hidden_from_partner", has(field, "hidden_from_partner").then_some(()))?
             .is_some(),
     })
+}
+
+/// Returns the rule by which the answer may be reused. An audited call needs a record each time, so its answer may not.
+fn reuse_of(field: &FieldDefinition, access: Access) -> Result<Option<Reuse>, String> {
+    let Some(topic) = value_of(field, "reusable", "topic") else { return Ok(None) };
+    let seconds = directive_argument(field, "reusable", "seconds").and_then(|value| match value {
+        Value::Number(number) => number.as_u64(),
+        _ => None,
+    });
+    match seconds {
+        Some(_) if access.is_audited() => Err("@reusable does not fit calls that leave an audit record".to_owned()),
+        Some(seconds) => Ok(Some(Reuse { topic: topic.into(), duration: Duration::from_secs(seconds) })),
+        None => Err("@reusable needs a number of seconds".to_owned()),
+    }
 }
 
 /// Accepts a declaration about audit records only on root fields that leave one.
@@ -267,12 +283,16 @@ fn has(field: &FieldDefinition, directive: &str) -> bool {
 
 /// Returns the string or enum value of a directive's argument on a field.
 fn value_of(field: &FieldDefinition, directive: &str, argument: &str) -> Option<String> {
-    let directive = field.directives.iter().find(|applied| applied.node.name.node == directive)?;
-    match directive.node.get_argument(argument).map(|value| &value.node) {
+    match directive_argument(field, directive, argument) {
         Some(Value::String(text)) => Some(text.clone()),
         Some(Value::Enum(word)) => Some(word.to_string()),
         _ => None,
     }
+}
+
+fn directive_argument<'a>(field: &'a FieldDefinition, directive: &str, argument: &str) -> Option<&'a Value> {
+    let directive = field.directives.iter().find(|applied| applied.node.name.node == directive)?;
+    directive.node.get_argument(argument).map(|value| &value.node)
 }
 
 fn access_of(field: &FieldDefinition) -> Result<Option<Access>, String> {

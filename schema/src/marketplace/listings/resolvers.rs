@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::list::{FoundRow, ListingFilter, ListingSort, Search};
 use super::store::{self, ListingKey};
 use super::types::{Listing, ListingFacets, ListingList};
-use crate::core::access::{access, answers_file, may_lag};
+use crate::core::access::{access, answers_file, may_lag, reusable};
 use crate::core::context::{Channel, RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::Rows;
@@ -27,7 +27,7 @@ pub(in crate::marketplace) struct ListingsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingsQuery {
     /// Search listings.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 25))]
     async fn marketplace_listings_search(
         &self,
         ctx: &Context<'_>,
@@ -63,7 +63,7 @@ impl ListingsQuery {
     }
 
     /// Get a listing.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
     async fn marketplace_listings_get(
         &self,
         ctx: &Context<'_>,

@@ -25,8 +25,9 @@ use crate::core::fault::Fault;
 pub(in crate::marketplace) use known::{KnownValues, known_values};
 pub(in crate::marketplace) use store::get_stamp;
 
-/// Lifetime of a cached answer (the contract's `marketplace_listings_search`).
-const KEPT: Duration = Duration::from_secs(50);
+/// Lifetime of a cached value. REST reuses answers for 25 seconds (`@reusable`), so that both together are within the
+/// minute that the contract allows (`marketplace_listings_search`).
+const KEPT: Duration = Duration::from_secs(30);
 /// Maximum bytes of cached facets.
 const FACETS: u64 = 16 << 20;
 /// Maximum bytes of cached trees.

@@ -7,7 +7,7 @@ use async_graphql::{Context, Object, SimpleObject};
 
 use super::rules::{self, Node};
 use super::store::{self, ShownRow};
-use crate::core::access::{access, may_lag};
+use crate::core::access::{access, may_lag, reusable};
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::db::Db;
 use crate::core::fault::Fault;
@@ -126,7 +126,7 @@ pub(crate) struct PublicCategoriesQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicCategoriesQuery {
     /// List public categories.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 25))]
     async fn marketplace_public_categories_list(
         &self,
         ctx: &Context<'_>,
@@ -139,7 +139,7 @@ impl PublicCategoriesQuery {
     }
 
     /// Get a public category.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 25))]
     async fn marketplace_public_categories_get(
         &self,
         ctx: &Context<'_>,

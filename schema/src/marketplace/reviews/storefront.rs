@@ -10,7 +10,7 @@ use super::storefront_list::{
     ListingReviewFilter, ListingReviewList, ListingReviewSort, OfListing, SHOWN_REVIEWS, SUBMITTED, SubmittedReview,
 };
 use super::types::RatingSpread;
-use crate::core::access::{access, may_lag};
+use crate::core::access::{access, may_lag, reusable};
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::{PageRequest, Rows};
@@ -67,7 +67,7 @@ pub(in crate::marketplace) struct ListingReviewsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingReviewsQuery {
     /// List a listing's customer reviews.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
     async fn marketplace_listings_list_reviews(
         &self,
         ctx: &Context<'_>,

@@ -4,7 +4,7 @@ use async_graphql::{Context, Object, SimpleObject};
 
 use super::rules::{Name, Names, SuggestionKind};
 use super::store;
-use crate::core::access::{access, may_lag};
+use crate::core::access::{access, may_lag, reusable};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::locale::preference;
@@ -43,7 +43,7 @@ pub(in crate::marketplace) struct SuggestionsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl SuggestionsQuery {
     /// List search suggestions.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 25))]
     async fn marketplace_listings_suggest(
         &self,
         ctx: &Context<'_>,

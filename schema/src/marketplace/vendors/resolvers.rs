@@ -5,7 +5,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::store::{self, ImageRow, VendorRow};
-use crate::core::access::{access, answers_file, may_lag};
+use crate::core::access::{access, answers_file, may_lag, reusable};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::locale::preference;
@@ -88,7 +88,7 @@ pub(in crate::marketplace) struct VendorsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl VendorsQuery {
     /// Get a vendor.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
     async fn marketplace_vendors_get(
         &self,
         ctx: &Context<'_>,

@@ -3,7 +3,7 @@
 use async_graphql::{Context, Object};
 
 use super::list::{BY_SLUG, BlogPost, BlogPostFilter, BlogPostSummary, POSTS};
-use crate::core::access::{access, may_lag};
+use crate::core::access::{access, may_lag, reusable};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -17,7 +17,7 @@ pub(crate) struct PublicBlogPostsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicBlogPostsQuery {
     /// List public blog posts.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = reusable::apply("publication".into(), 600))]
     async fn publication_public_blog_posts_list(
         &self,
         ctx: &Context<'_>,
@@ -30,7 +30,7 @@ impl PublicBlogPostsQuery {
     }
 
     /// Get a public blog post.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = reusable::apply("publication".into(), 600))]
     async fn publication_public_blog_posts_get(
         &self,
         ctx: &Context<'_>,

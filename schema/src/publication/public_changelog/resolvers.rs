@@ -3,7 +3,7 @@
 use async_graphql::{Context, Object};
 
 use super::list::{BY_SLUG, ChangelogEntry, ChangelogEntrySummary, ChangelogFilter, ENTRIES};
-use crate::core::access::{access, may_lag};
+use crate::core::access::{access, may_lag, reusable};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -17,7 +17,7 @@ pub(crate) struct PublicChangelogQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicChangelogQuery {
     /// List public changelog entries.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = reusable::apply("publication".into(), 600))]
     async fn publication_public_changelog_list(
         &self,
         ctx: &Context<'_>,
@@ -30,7 +30,7 @@ impl PublicChangelogQuery {
     }
 
     /// Get a public changelog entry.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = reusable::apply("publication".into(), 600))]
     async fn publication_public_changelog_get(
         &self,
         ctx: &Context<'_>,

@@ -2,7 +2,7 @@
 
 use async_graphql::{Context, Object};
 
-use crate::core::access::{access, answers_file, may_lag};
+use crate::core::access::{access, answers_file, may_lag, reusable};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::page::List;
@@ -17,7 +17,7 @@ pub(crate) struct PublicDeveloperResourcesQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicDeveloperResourcesQuery {
     /// List public developer resources.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = reusable::apply("publication".into(), 600))]
     async fn publication_public_developer_resources_list(
         &self,
         ctx: &Context<'_>,
@@ -30,7 +30,7 @@ impl PublicDeveloperResourcesQuery {
     }
 
     /// Get a public developer resource.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = reusable::apply("publication".into(), 600))]
     async fn publication_public_developer_resources_get(
         &self,
         ctx: &Context<'_>,

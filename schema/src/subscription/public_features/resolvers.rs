@@ -4,7 +4,7 @@ use async_graphql::{Context, Json, Object, SimpleObject};
 use serde_json::Value;
 
 use super::list::{FEATURES, PublicFeatureRow, ValueRow};
-use crate::core::access::{access, may_lag};
+use crate::core::access::{access, may_lag, reusable};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -54,7 +54,7 @@ pub(crate) struct PublicFeaturesQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicFeaturesQuery {
     /// List public features by tier.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = reusable::apply("tiers".into(), 600))]
     async fn subscription_public_features_list(
         &self,
         ctx: &Context<'_>,

@@ -4,7 +4,7 @@ use async_graphql::{Context, Json, Object, SimpleObject};
 use serde_json::Value;
 
 use super::list::{BY_CODE, OfferedFeatureRow, OfferedTierRow, TIERS};
-use crate::core::access::{access, may_lag};
+use crate::core::access::{access, may_lag, reusable};
 use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::list::{PageRequest, SqlValue};
@@ -90,7 +90,7 @@ pub(crate) struct PublicTiersQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicTiersQuery {
     /// List public tiers.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = reusable::apply("tiers".into(), 600))]
     async fn subscription_public_tiers_list(
         &self,
         ctx: &Context<'_>,
@@ -103,7 +103,7 @@ impl PublicTiersQuery {
     }
 
     /// Get a public tier.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = reusable::apply("tiers".into(), 600))]
     async fn subscription_public_tiers_get(&self, ctx: &Context<'_>, tier_code: String) -> Result<Option<Tier>, Fault> {
         let row = BY_CODE.fetch_one(&ctx.cx().db, [SqlValue::Nothing, tier_code.as_str().into()]).await?;
         ctx.cx().answer(row.map(Into::into).ok_or_else(|| Fault::not_found("offered tier"))?)

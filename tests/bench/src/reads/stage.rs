@@ -51,6 +51,17 @@ impl Stage {
         Ok(stage)
     }
 
+    /// Starts PostgreSQL and fills it with everything that the benchmark reads: this many apps and feature requests.
+    pub(crate) async fn furnished(apps: u32, requests: u32) -> anyhow::Result<Self> {
+        let mut stage = Self::with_files(PreparedData::empty(apps).await?).await?;
+        stage.ground.grow(apps).await?;
+        stage.ground.furnish().await?;
+        stage.seed().await?;
+        stage.ground.seed_board(requests).await?;
+        stage.ground.create_clients().await?;
+        Ok(stage)
+    }
+
     /// Inserts the rows of every read, after the tables have grown.
     pub(crate) async fn seed(&self) -> anyhow::Result<()> {
         self.ground.seed(include_str!("seed.sql").to_owned()).await

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
-use crate::core::access::{access, may_lag};
+use crate::core::access::{access, may_lag, reusable};
 use crate::core::context::{RequestContext, RequestContextExt};
 use crate::core::fault::Fault;
 use crate::core::list::PageRequest;
@@ -33,7 +33,7 @@ pub(in crate::marketplace) struct ListingListsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl ListingListsQuery {
     /// List a listing's media.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
     async fn marketplace_listings_list_media(
         &self,
         ctx: &Context<'_>,
@@ -53,7 +53,7 @@ impl ListingListsQuery {
     }
 
     /// List a listing's versions.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
     async fn marketplace_listings_list_versions(
         &self,
         ctx: &Context<'_>,
@@ -73,7 +73,7 @@ impl ListingListsQuery {
     }
 
     /// List related listings.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply())]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
     async fn marketplace_listings_list_related(
         &self,
         ctx: &Context<'_>,
