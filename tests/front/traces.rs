@@ -168,8 +168,10 @@ async fn shared_statement_is_linked_to_each_request() {
     harness.sql("update tier set burst_per_second = 1000").await;
     let person = harness.partner("Nordsee Kassen").await;
     let traces: Vec<(String, String)> = (0..20).map(|_| new_trace("01")).collect();
-    let asked = traces.iter().map(async |(_, parent)| {
-        let call = harness.call("marketplace_listings_get").path("listing_slug", "nothing-there");
+    let asked = traces.iter().enumerate().map(async |(number, (_, parent))| {
+        // A different listing each time, so that no request also reads the revision of the storefront.
+        let slug = format!("nothing-there-{number}");
+        let call = harness.call("marketplace_listings_get").path("listing_slug", slug);
         call.token(&person.token).header("traceparent", parent).expect(404).await;
     });
     futures_util::future::join_all(asked).await;

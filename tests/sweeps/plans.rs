@@ -30,6 +30,7 @@ const SMALL: &[&str] = &[
     "network_denial",
     "platform_change",
     "platform_count",
+    "public_revision",
     "publication_item",
     "publication_slug",
     "publication_transition",

@@ -4,16 +4,19 @@
 //! read the revision.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::body::Body;
+use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode, header};
 use labs_schema::Fault;
 use labs_schema::engine::{Answer, Reuse};
+use labs_schema::time::Time;
 use moka::sync::Cache;
 use serde_json::Value;
 
 use super::{AnswerContext, next_link, write_conditional, write_json};
+use crate::front::coding::WORTH_COMPRESSING;
 use crate::front::headers;
 use crate::precompressed::PrecompressedDocument;
 
@@ -52,18 +55,41 @@ pub(crate) enum Lookup {
 /// A successful answer.
 pub(crate) struct StoredAnswer {
     revision: i64,
-    stored_at: Instant,
+    stored_at: Time,
     /// Headers that do not depend on the request.
     head: HeaderMap,
     next_cursor: Option<String>,
-    bytes: usize,
-    body: PrecompressedDocument,
+    body: StoredBody,
+}
+
+/// Body of an answer. As for other responses, a small one is not compressed.
+enum StoredBody {
+    Small(Bytes),
+    Large { bytes: usize, document: PrecompressedDocument },
+}
+
+impl StoredBody {
+    fn new(body: Bytes) -> Self {
+        let bytes = body.len();
+        if (bytes as u64) < WORTH_COMPRESSING {
+            Self::Small(body)
+        } else {
+            Self::Large { bytes, document: PrecompressedDocument::new(body) }
+        }
+    }
+
+    const fn bytes(&self) -> usize {
+        match self {
+            Self::Small(body) => body.len(),
+            Self::Large { bytes, .. } => *bytes,
+        }
+    }
 }
 
 impl Default for AnswerCache {
     fn default() -> Self {
         let weigh = |AnswerKey(_, variables): &AnswerKey, entry: &Entry| {
-            let body = if let Entry::Stored(answer) = entry { answer.bytes.saturating_mul(2) } else { 0 };
+            let body = if let Entry::Stored(answer) = entry { answer.body.bytes().saturating_mul(2) } else { 0 };
             u32::try_from(body.saturating_add(variables.len() + ENTRY)).unwrap_or(u32::MAX)
         };
         Self(Cache::builder().max_capacity(ROOM).weigher(weigh).time_to_idle(IDLE).build())
@@ -80,14 +106,15 @@ impl AnswerKey {
 }
 
 impl AnswerCache {
-    /// Looks up a request. `revision` reads the present revision; it runs only if the request was sent before.
+    /// Looks up a request at this time. `revision` reads the present revision; it runs only if the request was sent
+    /// before.
     ///
     /// # Errors
     /// The error of `revision`.
     pub(crate) async fn look_up(
         &self,
         key: &AnswerKey,
-        reuse: &Reuse,
+        (reuse, now): (&Reuse, Time),
         revision: impl Future<Output = Result<i64, Fault>>,
     ) -> Result<Lookup, Fault> {
         let Some(entry) = self.0.get(key) else {
@@ -96,27 +123,32 @@ impl AnswerCache {
         };
         let revision = revision.await?;
         match entry {
-            Entry::Stored(answer) if answer.is_present(revision, reuse) => Ok(Lookup::Present(answer)),
+            Entry::Stored(answer) if answer.is_present(revision, reuse, now) => Ok(Lookup::Present(answer)),
             Entry::Requested | Entry::Stored(_) => Ok(Lookup::Missing(Some(revision))),
         }
     }
 
-    /// Stores an answer that was read after this revision; `None` if the answer is not only JSON.
+    /// Forgets a request. Called if it failed: an error is not stored, so the next request need not read the revision.
+    pub(crate) fn forget(&self, key: &AnswerKey) {
+        self.0.invalidate(key);
+    }
+
+    /// Stores an answer that was read after this revision and time; `None` if the answer is not only JSON.
     pub(crate) fn store(
         &self,
         key: AnswerKey,
         requested: &AnswerContext<'_>,
         answer: &Answer,
-        revision: i64,
+        (revision, now): (i64, Time),
     ) -> Option<Arc<StoredAnswer>> {
-        let stored = Arc::new(StoredAnswer::new(requested, answer, revision)?);
+        let stored = Arc::new(StoredAnswer::new(requested, answer, (revision, now))?);
         self.0.insert(key, Entry::Stored(Arc::clone(&stored)));
         Some(stored)
     }
 }
 
 impl StoredAnswer {
-    fn new(requested: &AnswerContext<'_>, answer: &Answer, revision: i64) -> Option<Self> {
+    fn new(requested: &AnswerContext<'_>, answer: &Answer, (revision, stored_at): (i64, Time)) -> Option<Self> {
         let extras = &answer.extras;
         if extras.cookie.is_some() || extras.download.is_some() || extras.document.is_some() {
             return None;
@@ -125,16 +157,16 @@ impl StoredAnswer {
         head.remove(header::LINK);
         Some(Self {
             revision,
-            stored_at: Instant::now(),
+            stored_at,
             head,
             next_cursor: answer.next_cursor.clone(),
-            bytes: answer.body.len(),
-            body: PrecompressedDocument::new(answer.body.clone()),
+            body: StoredBody::new(answer.body.clone()),
         })
     }
 
-    fn is_present(&self, revision: i64, reuse: &Reuse) -> bool {
-        self.revision == revision && self.stored_at.elapsed() < reuse.duration
+    fn is_present(&self, revision: i64, reuse: &Reuse, now: Time) -> bool {
+        let age = Duration::try_from(now.0.duration_since(self.stored_at.0));
+        self.revision == revision && age.is_ok_and(|age| age < reuse.duration)
     }
 
     /// Writes the answer to a request.
@@ -150,7 +182,10 @@ impl StoredAnswer {
         let conditions = (requested.if_match, requested.if_none_match);
         let mut response = write_conditional(response, conditions, requested.headers)?;
         if response.status() == StatusCode::OK {
-            self.body.write(requested.headers, &mut response).await;
+            match &self.body {
+                StoredBody::Small(body) => *response.body_mut() = Body::from(body.clone()),
+                StoredBody::Large { document, .. } => document.write(requested.headers, &mut response).await,
+            }
         }
         Ok(response)
     }

@@ -23,13 +23,10 @@ use crate::front::headers::EXPOSED;
 use crate::request::{Exchange, denied};
 use crate::rest::Rest;
 
-/// Minimum size of a compressed body, in bytes.
-const WORTH_COMPRESSING: u64 = 1024;
-
 /// Wraps the handlers in their layers. They are one service rather than layers of the router, because each router layer
 /// would box every request and response.
 pub(super) fn wrap(rest: &Arc<Rest>) -> Router {
-    let worth = SizeAbove::new(WORTH_COMPRESSING)
+    let worth = SizeAbove::new(coding::WORTH_COMPRESSING)
         .and(NotForContentType::IMAGES)
         .and(NotForContentType::const_new("application/x-ndjson"))
         .and(NotForContentType::const_new("application/zip"))

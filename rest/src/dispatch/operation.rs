@@ -304,13 +304,13 @@ async fn answer_reusable(
     reuse: Reuse,
     call: Call,
 ) -> Result<Response<Body>, Fault> {
-    let key = AnswerKey::of(requested);
-    let revision = match rest.answers.look_up(&key, &reuse, rest.engine.revision_of(&reuse.topic)).await? {
+    let (key, now) = (AnswerKey::of(requested), rest.engine.services().clock.now());
+    let revision = match rest.answers.look_up(&key, (&reuse, now), rest.engine.revision_of(&reuse.topic)).await? {
         Lookup::Present(answer) => return answer.write(requested).await,
         Lookup::Missing(revision) => revision,
     };
-    let answer = rest.engine.ask(call).await?;
-    match revision.and_then(|revision| rest.answers.store(key, requested, &answer, revision)) {
+    let answer = rest.engine.ask(call).await.inspect_err(|_| rest.answers.forget(&key))?;
+    match revision.and_then(|revision| rest.answers.store(key, requested, &answer, (revision, now))) {
         Some(stored) => stored.write(requested).await,
         None => answer::write_success(requested, answer),
     }

@@ -6,6 +6,9 @@ use axum::extract::Request;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
+/// Minimum size of a compressed body, in bytes.
+pub(crate) const WORTH_COMPRESSING: u64 = 1024;
+
 /// Suffix of the entity tag of a coded representation.
 const MARKS: [(&str, &str); 2] = [("gzip", "-gzip"), ("br", "-br")];
 

@@ -75,7 +75,7 @@ pub(crate) struct PublicCollectionsQuery;
 #[Object(rename_fields = "snake_case", rename_args = "snake_case")]
 impl PublicCollectionsQuery {
     /// List public collections.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 25))]
     async fn marketplace_public_collections_list(
         &self,
         ctx: &Context<'_>,
@@ -93,7 +93,7 @@ impl PublicCollectionsQuery {
     }
 
     /// Get a public collection.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
+    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 25))]
     async fn marketplace_public_collections_get(
         &self,
         ctx: &Context<'_>,
