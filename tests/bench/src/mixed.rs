@@ -10,15 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
+use http::{HeaderValue, header};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
 use crate::Cli;
 use crate::board::{Reader, forget_limits};
-use crate::cases::{Case, FIXED, Fixed, Tokens};
+use crate::cases::{Case, FIXED, Tokens};
 use crate::forms::Running;
-use crate::ground::PreparedData;
+use crate::ground::{self, Numbers, PreparedData};
 use crate::hand::{apps, board, changelog, clients, comments, listings, reviews, search, suggestions};
 use crate::load::{self, CONNECTIONS, Connection, Make};
 use crate::reads::stage::Stage;
@@ -36,6 +37,12 @@ const GROWTH: f64 = 1.1;
 const UNANSWERED: usize = 4_000;
 /// Time between two measurements of the memory.
 const WATCHED: Duration = Duration::from_secs(15);
+/// Maximum time until the images are rendered.
+const RENDERING: Duration = Duration::from_secs(120);
+/// Number of storefronts.
+const STOREFRONTS: usize = 32;
+/// Connections of one kind. Those of all kinds together are within the service's limit for one network.
+const PLACES: usize = 12;
 /// Number of feature requests, as in the standard cases.
 const REQUESTS: u32 = 10_000;
 
@@ -80,7 +87,7 @@ struct Results {
 
 impl Kind {
     fn new(name: &'static str, make: Box<Make>) -> Arc<Self> {
-        let places = Semaphore::new(CONNECTIONS);
+        let places = Semaphore::new(PLACES);
         let (idle, opened, results) = (Mutex::default(), AtomicUsize::new(0), Mutex::default());
         Arc::new(Self { name, make, idle, opened, places, results })
     }
@@ -101,7 +108,7 @@ impl Kind {
         let known = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut connection = match known {
             Some(connection) => connection,
-            None => Connection::open(labs, self.opened.fetch_add(1, Ordering::Relaxed) % CONNECTIONS).await?,
+            None => Connection::open(labs, self.opened.fetch_add(1, Ordering::Relaxed) % PLACES).await?,
         };
         let (answer, _) = connection.ask(&self.make).await?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
@@ -112,11 +119,13 @@ impl Kind {
 /// Measures the mixed load, and fails if a response is a server error.
 pub(crate) async fn measure(cli: &Cli) -> anyhow::Result<()> {
     let ground = Stage::furnished(cli.apps, REQUESTS).await?.ground;
+    let images = render(&ground).await?;
     let labs = ground.form("labs").await?;
+    let storefronts = storefronts(&ground, &labs).await?;
     let people = Reader::register(&ground, &labs).await?.colleagues(&ground, CONNECTIONS).await?;
     let tokens = Tokens::issue(&ground, &labs, &people).await?;
     let minutes = if cli.minutes == 0 { MINUTES } else { cli.minutes };
-    let deck = deck(&kinds(&ground, &tokens).await?);
+    let deck = deck(&kinds(ground.numbers(), &tokens, &storefronts, images));
     line(&format!("{RATE} requests per second for {minutes} minutes"))?;
     let load = send_all(&labs, &deck, Duration::from_secs(minutes * 60));
     let (lost, memory) = tokio::select! {
@@ -128,26 +137,64 @@ pub(crate) async fn measure(cli: &Cli) -> anyhow::Result<()> {
 }
 
 /// Returns the kinds of requests with their shares.
-async fn kinds(ground: &PreparedData, tokens: &Arc<Tokens>) -> anyhow::Result<Vec<(Arc<Kind>, usize)>> {
-    let cases = SHARES.iter().map(|(case, share)| (Kind::new(case.name, case.make(ground.numbers(), tokens)), *share));
-    let fixed = |read: &'static Fixed| Kind::new(read.name, read.make(tokens));
-    let reads = FIXED.iter().map(fixed).zip(FIXED_SHARES);
-    let images = images(ground).await?;
+fn kinds(
+    numbers: Numbers,
+    tokens: &Arc<Tokens>,
+    storefronts: &Arc<[HeaderValue]>,
+    images: Vec<String>,
+) -> Vec<(Arc<Kind>, usize)> {
+    let kind = |name, make| Kind::new(name, by_storefronts(make, storefronts));
+    let cases = SHARES.iter().map(|(case, share)| (kind(case.name, case.make(numbers, tokens)), *share));
+    let reads = FIXED.iter().map(|read| kind(read.name, read.make(tokens))).zip(FIXED_SHARES);
     let image = move |at: &load::At<'_>| {
         let place = at.drawn() as usize % images.len().max(1);
         load::get(images.get(place).map_or("", String::as_str), None)
     };
-    Ok(cases.chain(reads).chain([(Kind::new("a published image", Box::new(image)), IMAGES)]).collect())
+    cases.chain(reads).chain([(Kind::new("a published image", Box::new(image)), IMAGES)]).collect()
 }
 
-/// Returns the paths of published images.
-async fn images(ground: &PreparedData) -> anyhow::Result<Vec<String>> {
-    let find = "select distinct '/media/' || substring(size ->> 'object_key' from '[0-9a-f]{64}') || '.' ||
+/// Sends requests to the storefront as one of the storefronts, because the reads of one account take turns.
+fn by_storefronts(make: Box<Make>, storefronts: &Arc<[HeaderValue]>) -> Box<Make> {
+    let storefronts = Arc::clone(storefronts);
+    Box::new(move |at| {
+        let mut request = make(at)?;
+        if request.uri().path().starts_with("/v1/marketplace/public/") {
+            let place = at.drawn() as usize % storefronts.len().max(1);
+            let token = storefronts.get(place).context("a storefront")?;
+            request.headers_mut().insert(header::AUTHORIZATION, token.clone());
+        }
+        Ok(request)
+    })
+}
+
+/// Creates the storefronts, each a machine client, and returns their credentials.
+async fn storefronts(ground: &PreparedData, labs: &Running) -> anyhow::Result<Arc<[HeaderValue]>> {
+    let engine = ground.inside().await?;
+    let mut tokens = Vec::new();
+    for number in 0..STOREFRONTS {
+        let client = ground::client(&engine, &format!("storefront {number}"), &["storefront"], None).await?;
+        tokens.push(HeaderValue::from_str(&format!("Bearer {}", ground::token(labs, &client).await?))?);
+    }
+    engine.pool().close().await;
+    Ok(tokens.into())
+}
+
+/// Waits until a service has rendered the images of the sample data, and returns their paths. The images of the other
+/// apps are only rows.
+async fn render(ground: &PreparedData) -> anyhow::Result<Vec<String>> {
+    let _labs = ground.form("labs").await?;
+    let (mut owner, begun) = (ground.owner().await?, Instant::now());
+    let find = "select count(*) from job_run where job = 'PICTURE_RENDITIONS' and state = 'SUCCEEDED'";
+    while sqlx::query_scalar::<_, i64>(find).fetch_one(&mut owner).await? == 0 {
+        ensure!(begun.elapsed() < RENDERING, "the images were not rendered");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    let find = "select distinct '/media/' || (size ->> 'object_key') || '.' ||
                        case size ->> 'media_type' when 'image/jpeg' then 'jpg'
                            else substr(size ->> 'media_type', 7) end
                   from picture_on_show cross join jsonb_array_elements(renditions) as size
-                 where size ->> 'media_type' in ('image/jpeg', 'image/png', 'image/webp')";
-    let paths: Vec<String> = sqlx::query_scalar(find).fetch_all(&mut ground.owner().await?).await?;
+                 where owner_uuid::text !~ '^0198(aaaa|bbbb)'";
+    let paths: Vec<String> = sqlx::query_scalar(find).fetch_all(&mut owner).await?;
     ensure!(!paths.is_empty(), "no image is published");
     Ok(paths)
 }
@@ -244,13 +291,15 @@ fn at(sorted: &[u32], part: f64) -> f64 {
     sorted.get(place.min(sorted.len().saturating_sub(1))).map_or(f64::NAN, |micros| f64::from(*micros) / 1000.0)
 }
 
-/// Sends one request of each kind.
+/// Sends one request of each kind, except for an image.
 pub(crate) async fn check(
     ground: &PreparedData,
     labs: &Running,
     tokens: &Arc<Tokens>,
 ) -> anyhow::Result<(usize, Vec<String>)> {
-    let (kinds, mut failures) = (kinds(ground, tokens).await?, Vec::new());
+    let storefronts = storefronts(ground, labs).await?;
+    let (mut kinds, mut failures) = (kinds(ground.numbers(), tokens, &storefronts, Vec::new()), Vec::new());
+    kinds.pop();
     for (kind, _) in &kinds {
         failures
             .extend(kind.ask(labs.address).await.err().map(|error| format!("mixed load, {}: {error:#}", kind.name)));
