@@ -24,7 +24,7 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
     (
         "marketplace_listings_search",
         "order by t.sort_name collate \"C\", l.app_uuid",
-        "names are compared in the reader's language, so that each is worked out before the first is known",
+        "from 2,000 listings on, the index in memory chooses the listings of a page by name",
     ),
     ("marketplace_listings_search", "order by found.rank desc", "the ranking considers a bounded number of listings"),
     ("marketplace_listings_search", "(l.rating_count > 0 and l.rating_average >= $", "every filter at once"),
