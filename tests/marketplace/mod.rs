@@ -10,6 +10,7 @@ mod category_listings;
 mod checklist;
 mod collections;
 mod costs;
+mod large_storefront;
 mod listing_changes;
 mod listing_lists;
 mod listings;

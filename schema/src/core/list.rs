@@ -30,7 +30,7 @@ pub(crate) use edge::EdgeQuery;
 pub(crate) use every::EveryId;
 pub(crate) use log::{IndexedFilter, LogQuery};
 pub(crate) use reading::page_in_memory;
-use reading::{PageReading, limit_of};
+use reading::{COUNT_END, PageReading, limit_of};
 pub(crate) use select::Select;
 pub(crate) use statement::SqlValue;
 use statement::Statement;
@@ -257,11 +257,20 @@ where
         narrowed: &F,
         request: &PageRequest<S>,
     ) -> Result<(), Fault> {
-        let order = (self.order)(request.sort);
-        PageReading::new(cx, self.operation, narrowed, request)?.start_after(order).map(drop)
+        self.cursor_keys(cx, narrowed, request).map(drop)
     }
 
-    /// Counts all rows of the filtered list, if the caller wants the total.
+    /// Returns the keys of the row before the page; `None` at the start of the list. Fails as [`ListQuery::page`].
+    pub(crate) fn cursor_keys(
+        &self,
+        cx: &RequestContext,
+        narrowed: &F,
+        request: &PageRequest<S>,
+    ) -> Result<Option<Vec<SqlValue>>, Fault> {
+        PageReading::new(cx, self.operation, narrowed, request)?.start_after((self.order)(request.sort))
+    }
+
+    /// Counts the rows of the filtered list, up to the maximum total, if the caller wants it.
     ///
     /// # Errors
     /// If the database does not answer.
@@ -269,12 +278,13 @@ where
         if wanted == Some(true) { self.count(db, narrowed).await.map(Some) } else { Ok(None) }
     }
 
-    /// Counts all rows of the filtered list.
+    /// Counts the rows of the filtered list, up to the maximum total.
     ///
     /// # Errors
     /// If the database does not answer.
     pub(crate) async fn count(&self, db: &Db, narrowed: &F) -> Result<i64, Fault> {
         let mut statement = self.narrow(Select::count, |condition| (condition.value)(narrowed).map(Some));
+        statement.text(COUNT_END);
         Ok(statement.builder.build_query_scalar().fetch_one(&mut *db.conn().await?).await?)
     }
 }
@@ -347,7 +357,9 @@ impl<F, R, S: Word> Statements for ListQuery<F, R, S> {
     fn statements(&self) -> Vec<String> {
         let mut texts = BTreeSet::new();
         for chosen in self.choices() {
-            texts.insert(self.prepare(Select::count, &chosen).into_text());
+            let mut count = self.prepare(Select::count, &chosen);
+            count.text(COUNT_END);
+            texts.insert(count.into_text());
             for order in S::ALL.iter().map(|sort| (self.order)(*sort)) {
                 for (is_within, limit) in [(false, 1), (false, 100), (true, 1), (true, 100)] {
                     let mut statement = self.prepare(Select::rows, &chosen);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use sqlx::FromRow;
 use sqlx::postgres::PgRow;
 
-use super::reading::{PageReading, limit_of};
+use super::reading::{COUNT_END, COUNT_START, PageReading, limit_of};
 use super::statement::Statement;
 use super::{Condition, Key, PageRequest, Rows, SqlValue, Statements};
 use crate::core::context::RequestContext;
@@ -106,7 +106,7 @@ where
         Ok((rows, place.transpose()?))
     }
 
-    /// Counts all entries of the filtered list, if the caller wants the total.
+    /// Counts the entries of the filtered list, up to the maximum total, if the caller wants it.
     ///
     /// # Errors
     /// If the database does not answer.
@@ -144,7 +144,11 @@ impl<F, R, S> LogQuery<F, R, S> {
         });
         statement.text("(select * from ").text(self.table);
         if let Some(column) = column {
-            statement.join().text(column).text(" = wanted.value");
+            // The two comparisons change no result. With the equality alone, the planner reads the order of the whole
+            // table if it knows only one value of the column: a rare value then costs a scan of the table.
+            for comparison in [" = ", " >= ", " <= "] {
+                statement.join().text(column).text(comparison).text("wanted.value");
+            }
         }
         for (lead, values) in filters {
             statement.join().text("coalesce(").text(lead.column).text(" = any(").place(values);
@@ -159,13 +163,14 @@ impl<F, R, S> LogQuery<F, R, S> {
     }
 
     fn count_statement(&self, chosen: ChosenFilters<F>) -> Statement {
-        let mut statement = Statement::new("select count(*) from ");
-        statement.text(self.table);
+        let mut statement = Statement::new("select ");
+        statement.text(COUNT_START).text(self.table);
         for (lead, values) in chosen.filters {
             statement.join().text(lead.column).text(" = any(").place(values);
             statement.text(")");
         }
         chosen.conditions.into_iter().for_each(|(condition, value)| statement.narrow(condition.sql, value));
+        statement.text(COUNT_END);
         statement
     }
 }

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use super::reading::COUNT_START;
 use super::statement::Statement;
 
 /// Columns and relations of the rows of lists and lookups.
@@ -29,9 +30,9 @@ impl<R> Select<R> {
         statement.text(self.columns).text(" from ").text(self.relations);
     }
 
-    /// Selects the number of rows.
+    /// Selects the number of rows. [`COUNT_END`] follows the conditions.
     pub(super) fn count(&self, statement: &mut Statement) {
-        statement.text("count(*) from ").text(self.relations);
+        statement.text(COUNT_START).text(self.relations);
     }
 
     /// Selects one column of the rows.

@@ -15,6 +15,7 @@ use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
 
+use super::index::{Choice, choose, choose_ranked};
 use super::types::{ListingCategory, ListingIcon, ListingRating, ListingSummary, ListingVendor};
 use crate::core::context::RequestContext;
 use crate::core::fault::Fault;
@@ -24,11 +25,10 @@ use crate::core::texts::first_words;
 use crate::core::time::Time;
 use crate::core::words::words;
 use crate::marketplace::media::Size;
-use crate::marketplace::public_cache::KnownValues;
 use crate::marketplace::public_pictures::PictureSource;
 
 pub(super) use chosen::{CHOSEN, ChosenListings};
-use fitting::FITTING;
+use fitting::{FITTING, FITTING_AMONG};
 pub(in crate::marketplace) use pictures::ListingMediaFilter;
 pub(super) use pictures::{OfListing, PICTURES};
 pub(super) use releases::{OfReader, RELEASES, ReleaseRow};
@@ -40,7 +40,7 @@ const SEARCH: &str = "marketplace_listings_search";
 #[derive(Debug, Default, InputObject, Serialize)]
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct ListingFilter {
-    q: Option<String>,
+    pub(super) q: Option<String>,
     pub(super) category: Option<Vec<String>>,
     pub(super) partner: Option<String>,
     pub(super) rating_from: Option<f64>,
@@ -60,6 +60,9 @@ pub(super) struct Search {
     pub(super) filter: ListingFilter,
     /// Locale of the texts.
     pub(super) locale: Option<String>,
+    /// How the database finds the page.
+    #[serde(skip)]
+    pub(super) choice: Choice,
 }
 
 words! {
@@ -87,7 +90,7 @@ impl Search {
         // Counts use the same filters as the pages: an empty list filters neither.
         filter.category.take_if(|slugs| slugs.is_empty());
         filter.language = filter.language.filter(|languages| !languages.is_empty()).map(|tags| equivalents(&tags));
-        Self { typed, corrected: None, filter, locale }
+        Self { typed, corrected: None, filter, locale, choice: Choice::default() }
     }
 
     /// Returns a page of search results.
@@ -95,40 +98,37 @@ impl Search {
     /// # Errors
     /// [`crate::Code::InvalidCursor`] for a cursor of another search or another order.
     pub(super) async fn page(
-        &self,
+        &mut self,
         cx: &RequestContext,
         sort: Option<ListingSort>,
         limit: Option<i32>,
         cursor: Option<String>,
     ) -> Result<Rows<FoundRow>, Fault> {
-        match sort.unwrap_or(ListingSort::Relevance) {
+        let sort = match sort.unwrap_or(ListingSort::Relevance) {
             ListingSort::Relevance if self.typed.is_some() => {
-                FITTING.page(cx, self, &PageRequest::new(None, limit, cursor)).await
+                let request = PageRequest::new(None, limit, cursor);
+                self.choice = choose_ranked(cx, self).await?;
+                let list = if matches!(self.choice, Choice::Among(_)) { &FITTING_AMONG } else { &FITTING };
+                return list.page(cx, self, &request).await;
             }
-            ListingSort::Relevance => {
-                LISTINGS.page(cx, self, &PageRequest::new(Some(ListingSort::PublishedAtDesc), limit, cursor)).await
-            }
-            sort => LISTINGS.page(cx, self, &PageRequest::new(Some(sort), limit, cursor)).await,
-        }
+            ListingSort::Relevance => ListingSort::PublishedAtDesc,
+            sort => sort,
+        };
+        let request = PageRequest::new(Some(sort), limit, cursor);
+        self.choice = choose(cx, self, &request, || LISTINGS.cursor_keys(cx, self, &request)).await?;
+        let list = match self.choice {
+            Choice::Database => &LISTINGS,
+            Choice::Frequent => &FREQUENT,
+            Choice::Among(_) => &LISTINGS_AMONG,
+        };
+        list.page(cx, self, &request).await
     }
 
-    /// Normalizes the search to existing values, so that equivalent searches are equal. So a caller cannot force new
-    /// counts with invented values.
-    pub(super) fn canonical_search(&self, known: &KnownValues) -> Self {
-        let filter = &self.filter;
-        Self {
-            typed: self.search_terms().map(str::to_owned),
-            corrected: None,
-            filter: ListingFilter {
-                q: None,
-                category: filter.category.as_ref().map(|slugs| known.categories_of(slugs)),
-                partner: filter.partner.as_ref().map(|slug| known.vendor(slug)),
-                rating_from: filter.rating_from,
-                language: filter.language.as_ref().map(|languages| known.languages_of(languages)),
-                verified: filter.verified,
-            },
-            locale: known.locale(self.locale.as_deref()),
-        }
+    /// Whether the search has a term or a filter.
+    pub(super) fn is_narrowed(&self) -> bool {
+        let ListingFilter { q: _, category, partner, rating_from, language, verified } = &self.filter;
+        let has_filter = category.is_some() || partner.is_some() || rating_from.is_some() || language.is_some();
+        has_filter || verified.is_some() || self.typed.is_some()
     }
 
     /// Returns the effective search term.
@@ -243,6 +243,13 @@ const RATED: Condition<Search> = Condition {
     sql: "l.rating_count > 0 and l.rating_average >= {}",
     value: |of| of.filter.rating_from.map(SqlValue::Number),
 };
+const AMONG: Condition<Search> = Condition {
+    sql: "l.app_uuid = any({})",
+    value: |of| match &of.choice {
+        Choice::Among(app_uuids) => Some(SqlValue::Ids(app_uuids.clone())),
+        Choice::Database | Choice::Frequent => None,
+    },
+};
 const IN_LANGUAGE: Condition<Search> = Condition {
     // Looks up translations listing by listing. PostgreSQL would answer `exists` with a hash table of all translations.
     sql: "(select true from listing_translation as o
@@ -268,13 +275,53 @@ static LISTINGS: ListQuery<Search, FoundRow, ListingSort> = ListQuery {
         RATED,
         IN_LANGUAGE,
     ],
-    order: |sort| match sort {
+    order: keys_of,
+};
+
+/// [`LISTINGS`] if many listings match: each is tested in the order of the list.
+static FREQUENT: ListQuery<Search, FoundRow, ListingSort> = ListQuery {
+    operation: SEARCH,
+    select: &SHOWN,
+    within: &[Condition::given(|of| Some(of.texts())), VISIBLE],
+    conditions: &[
+        Condition {
+            sql: "(select true from listing_document as d where d.app_uuid = l.app_uuid
+                      and d.search @@ (select query.terms from listing_terms({}) as query)) is true",
+            value: |of| of.search_terms().map(SqlValue::from),
+        },
+        Condition {
+            sql: "(select true from listing_category as lc
+                    where lc.app_uuid = l.app_uuid and lc.category_uuid = any(array(
+                          select category_uuid from category_place where shown and path && array(
+                                 select category_uuid from category where slug = any({})))) limit 1) is true",
+            value: |of| SqlValue::texts(of.filter.category.as_ref()),
+        },
+        OF_PARTNER,
+        OF_VERIFIED,
+        RATED,
+        IN_LANGUAGE,
+    ],
+    order: keys_of,
+};
+
+/// Listings that the index has chosen. It has applied the filters.
+static LISTINGS_AMONG: ListQuery<Search, FoundRow, ListingSort> = ListQuery {
+    operation: SEARCH,
+    select: &SHOWN,
+    within: &[Condition::given(|of| Some(of.texts())), VISIBLE, AMONG],
+    conditions: &[],
+    order: keys_of,
+};
+
+/// Returns the keys of an order.
+fn keys_of(sort: ListingSort) -> &'static [Key<FoundRow>] {
+    match sort {
         ListingSort::Relevance | ListingSort::PublishedAtDesc => const { &[PUBLISHED.descending(), ID.descending()] },
         ListingSort::FirstPublishedAtDesc => const { &[FIRST_PUBLISHED.descending(), ID.descending()] },
         ListingSort::Name => const { &[NAME, ID] },
         ListingSort::RatingDesc => const { &[RATING.descending(), RATINGS.descending(), ID.descending()] },
-    },
-};
+    }
+}
 
 const ID: Key<FoundRow> = Key::id("l.app_uuid", |row| json!(row.app_uuid));
 const PUBLISHED: Key<FoundRow> = Key::moment("l.published_at", |row| json!(row.published_at));
@@ -284,8 +331,8 @@ const RATING: Key<FoundRow> = Key::whole("l.rating_score", |row| json!(row.ratin
 const RATINGS: Key<FoundRow> = Key::whole("l.rating_count", |row| json!(row.rating_count));
 
 /// SQL statements of listings that are assembled at run time, so the compiler does not check them.
-pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 5] =
-    [&LISTINGS, &FITTING, &CHOSEN, &PICTURES, &RELEASES];
+pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 8] =
+    [&LISTINGS, &FREQUENT, &LISTINGS_AMONG, &FITTING, &FITTING_AMONG, &CHOSEN, &PICTURES, &RELEASES];
 
 impl FoundRow {
     /// Converts the row to the public form, with image URLs below `pictures_url`.
@@ -313,30 +360,5 @@ impl IconRow {
         let Self { media_uuid, media_type, width, height, alt_text, renditions } = self;
         let sources = PictureSource::all(pictures_url, renditions);
         ListingIcon { media_uuid, media_type, width, height, alt_text, sources }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Cache key of a search's facets.
-    fn question(filter: ListingFilter, locale: Option<&str>) -> String {
-        format!("{:?}", Search::new(filter, locale.map(str::to_owned)).canonical_search(&KnownValues::default()))
-    }
-
-    #[test]
-    fn equivalent_searches_share_facets() {
-        let texts = |values: &[&str]| Some(values.iter().map(|value| (*value).to_owned()).collect());
-        let plain = || ListingFilter { q: Some("bar  code".to_owned()), ..ListingFilter::default() };
-        let rated = |rating| question(ListingFilter { rating_from: Some(rating), ..plain() }, None);
-        assert_eq!(rated(4.0), rated(4.000_001));
-        assert_ne!(rated(4.0), rated(4.1));
-        let filed = |slugs: &[&str]| question(ListingFilter { category: texts(slugs), ..plain() }, None);
-        assert_eq!(filed(&["invented"]), filed(&["too", "also"]));
-        let spoken = |locales: &[&str]| question(ListingFilter { language: texts(locales), ..plain() }, None);
-        assert_eq!(spoken(&["xx"]), spoken(&["xy-XY"]));
-        assert_eq!(question(plain(), Some("xx")), question(plain(), Some("xy-XY")));
-        assert_ne!(question(plain(), None), filed(&["invented"]));
     }
 }

@@ -10,6 +10,7 @@
 //! parameters, and concurrent requests share the busiest statement ([`crate::core::coalescer`]).
 
 mod changes;
+mod index;
 mod list;
 mod resolvers;
 mod rules;
@@ -17,6 +18,7 @@ mod store;
 mod types;
 
 pub(in crate::marketplace) use changes::ListingChangesQuery;
+pub(in crate::marketplace) use index::known_locale;
 pub(in crate::marketplace) use list::{FoundRow, STATEMENTS, shown, text_of_the_listing};
 pub(in crate::marketplace) use resolvers::{ListingListsQuery, ListingsQuery};
 pub(in crate::marketplace) use store::{ListingKey, ListingRow, ListingStage, listing_of};

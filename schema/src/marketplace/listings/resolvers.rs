@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_graphql::{Context, Object};
 use uuid::Uuid;
 
+use super::index::get_facets;
 use super::list::{FoundRow, ListingFilter, ListingSort, Search};
 use super::store::{self, ListingKey};
 use super::types::{Listing, ListingFacets, ListingList};
@@ -16,7 +17,7 @@ use crate::core::fault::Fault;
 use crate::core::list::Rows;
 use crate::core::locale::preference;
 use crate::marketplace::media::{MediaVariantName, deliver};
-use crate::marketplace::public_cache::{PublicCache, get_stamp, known_values};
+use crate::marketplace::public_cache::{PublicCache, get_stamp};
 
 pub(in crate::marketplace) use lists::ListingListsQuery;
 
@@ -104,14 +105,11 @@ impl ListingsQuery {
     }
 }
 
-/// Returns the facets of the result. The stamp of the first row identifies a cached result.
+/// Returns the facets of the result. The stamp of the first row identifies the state of the storefront.
 async fn facets(cx: &RequestContext, search: &Search, first: Option<&FoundRow>) -> Result<Arc<ListingFacets>, Fault> {
     let stamp = match first {
         Some(row) => row.stamp.clone(),
         None => get_stamp(&cx.db).await?,
     };
-    let known = known_values(cx, &stamp).await?;
-    let counted = search.canonical_search(&known);
-    let facets = &cx.services.state::<PublicCache>().facets;
-    facets.get_or_read(&cx.db, (stamp, format!("{counted:?}")), store::get_facets(&cx.db, &counted)).await
+    get_facets(cx, search, &stamp).await
 }

@@ -1,7 +1,6 @@
 //! SQL statements of listings. None of them depends on the caller.
 
 mod corrections;
-mod facets;
 mod preview;
 mod related;
 
@@ -22,7 +21,6 @@ use crate::marketplace::public_pictures::PictureSource;
 use crate::marketplace::versions::AppPermission;
 
 pub(super) use corrections::get_correction;
-pub(super) use facets::get_facets;
 pub(in crate::marketplace) use preview::{ListingStage, listing_of};
 pub(super) use related::related_page;
 

@@ -283,13 +283,13 @@ pub(in crate::marketplace) struct ListingFacets {
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct CategoryFacet {
     /// Slug in URLs.
-    slug: String,
+    pub(super) slug: String,
     /// Name of the category in the best matching locale.
-    name: String,
+    pub(super) name: String,
     /// Slug of the parent category. Null at the root.
-    parent_slug: Option<String>,
+    pub(super) parent_slug: Option<String>,
     /// Number of listings.
-    count: i32,
+    pub(super) count: i32,
 }
 
 /// A vendor, with the number of its listings in the result.
@@ -297,13 +297,13 @@ pub(in crate::marketplace) struct CategoryFacet {
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct VendorFacet {
     /// Slug in URLs.
-    slug: String,
+    pub(super) slug: String,
     /// Name of the company.
-    name: String,
+    pub(super) name: String,
     /// Whether the platform has verified the identity of the company.
-    verified: bool,
+    pub(super) verified: bool,
     /// Number of listings.
-    count: i32,
+    pub(super) count: i32,
 }
 
 /// A locale, with the number of result listings that have texts in it.
@@ -311,9 +311,9 @@ pub(in crate::marketplace) struct VendorFacet {
 #[graphql(rename_fields = "snake_case")]
 pub(in crate::marketplace) struct LanguageFacet {
     /// Locale of the texts.
-    locale: String,
+    pub(super) locale: String,
     /// Number of listings.
-    count: i32,
+    pub(super) count: i32,
 }
 
 /// A minimum rating, with the number of result listings that reach it.

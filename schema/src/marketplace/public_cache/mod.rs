@@ -1,12 +1,12 @@
 //! Caches of the storefront: answers computed from all its content, which stay valid until the content changes, and
 //! shared reads of listings.
 //!
-//! The cost of facets and category counts grows with the number of listings, but they change only with a publication or
-//! with the category tree. The cache key of an answer contains a stamp of both, which the answer's own statement reads,
+//! The cost of category counts and name tables grows with the number of listings, but they change only with a publication
+//! or with the category tree. The cache key of an answer contains a stamp of both, which the answer's own statement reads,
 //! so an outdated answer is never returned. A change without an effect on the stamp, for example a rating, becomes
-//! visible when the answer expires: within the minute that the contract allows. No answer depends on the caller.
+//! visible when the answer expires: within the minute that the contract allows. The key of facets contains the version of
+//! the index of listings instead. No answer depends on the caller.
 
-mod known;
 mod store;
 
 use std::sync::Arc;
@@ -22,7 +22,6 @@ use crate::core::coalescer::Coalescer;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
 
-pub(in crate::marketplace) use known::{KnownValues, known_values};
 pub(in crate::marketplace) use store::get_stamp;
 
 /// Lifetime of a cached value. REST reuses answers for 25 seconds (`@reusable`), so that both together are within the
@@ -34,8 +33,6 @@ const FACETS: u64 = 16 << 20;
 const TREES: u64 = 16 << 20;
 /// Maximum bytes of cached name tables. A table of twenty thousand listings takes about ten megabytes.
 const NAMES: u64 = 128 << 20;
-/// Maximum bytes of cached known values. Each stamp has one entry.
-const KNOWN: u64 = 32 << 20;
 
 /// Caches of answers computed from the whole storefront.
 pub(crate) struct PublicCache {
@@ -45,7 +42,6 @@ pub(crate) struct PublicCache {
     pub(in crate::marketplace) names: CachedAnswers<Names>,
     /// Lock of the request that builds a name table, which occupies a core for a while.
     pub(in crate::marketplace) making_names: Mutex<()>,
-    known: CachedAnswers<KnownValues>,
     /// Shares concurrent reads of listings.
     pub(in crate::marketplace) listings: Coalescer<ListingKey, ListingRow>,
 }
@@ -57,7 +53,6 @@ impl Default for PublicCache {
             trees: CachedAnswers::with_room(TREES),
             names: CachedAnswers::with_room(NAMES),
             making_names: Mutex::default(),
-            known: CachedAnswers::with_room(KNOWN),
             listings: Coalescer::default(),
         }
     }

@@ -13,7 +13,8 @@ use crate::core::db::Db;
 use crate::core::fault::Fault;
 use crate::core::locale::preference;
 use crate::core::page::Page;
-use crate::marketplace::public_cache::{PublicCache, get_stamp, known_values};
+use crate::marketplace::listings::known_locale;
+use crate::marketplace::public_cache::{PublicCache, get_stamp};
 
 /// An active category with its descendants.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject)]
@@ -168,8 +169,7 @@ impl PublicCategoriesQuery {
 /// Returns the tree in a locale. All requests share one count while nothing changes.
 async fn tree(cx: &RequestContext, locale: Option<String>) -> Result<Arc<Vec<PublicCategory>>, Fault> {
     let stamp = get_stamp(&cx.db).await?;
-    let known = known_values(cx, &stamp).await?;
-    let locale = known.locale(preference(locale).as_deref());
+    let locale = known_locale(cx, &stamp, preference(locale).as_deref()).await?;
     let counted = count(&cx.db, locale.as_deref());
     let question = locale.clone().unwrap_or_default();
     cx.services.state::<PublicCache>().trees.get_or_read(&cx.db, (stamp, question), counted).await

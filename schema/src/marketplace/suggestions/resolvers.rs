@@ -9,7 +9,8 @@ use crate::core::context::RequestContextExt;
 use crate::core::fault::Fault;
 use crate::core::locale::preference;
 use crate::core::texts::first_words;
-use crate::marketplace::public_cache::{PublicCache, get_stamp, known_values};
+use crate::marketplace::listings::known_locale;
+use crate::marketplace::public_cache::{PublicCache, get_stamp};
 
 /// Default number of suggestions.
 const FEW: i32 = 8;
@@ -53,8 +54,7 @@ impl SuggestionsQuery {
     ) -> Result<Option<SearchSuggestionList>, Fault> {
         let cx = ctx.cx();
         let stamp = get_stamp(&cx.db).await?;
-        let known = known_values(cx, &stamp).await?;
-        let locale = known.locale(preference(locale).as_deref());
+        let locale = known_locale(cx, &stamp, preference(locale).as_deref()).await?;
         let cache = cx.services.state::<PublicCache>();
         let make = async {
             let (names, taglines) = store::names_all(&cx.db, locale.as_deref()).await?;

@@ -50,9 +50,13 @@ pub(crate) struct SupportDeskFilter {
     assignee_uuid: Option<Vec<Uuid>>,
     assigned: Option<bool>,
     partner_uuid: Option<Vec<Uuid>>,
-    q: Option<String>,
+    pub(super) q: Option<String>,
     created_at_from: Option<Time>,
     created_at_until: Option<Time>,
+    /// Whether many support tickets have the text in their subject or in the name of their partner.
+    #[graphql(skip)]
+    #[serde(skip)]
+    pub(super) is_common_text: bool,
 }
 
 words! {
@@ -80,8 +84,19 @@ pub(super) static QUEUE: ListQuery<SupportDeskFilter, TicketRow, SupportDeskSort
         Condition { sql: "(assignee_uuid is not null) = {}", value: |filter| filter.assigned.map(SqlValue::from) },
         Condition { sql: "partner_uuid = any({})", value: |filter| SqlValue::ids(filter.partner_uuid.as_ref()) },
         Condition {
+            sql: "ticket_uuid = any(array(
+                     select s.ticket_uuid from support_ticket as s
+                      where lower(s.subject) collate \"C\" like board_containing({})
+                     union
+                     select s.ticket_uuid from support_ticket as s
+                      where s.partner_uuid = any(array(
+                            select p.partner_uuid from partner as p
+                             where lower(p.company_name) collate \"C\" like board_containing({})))))",
+            value: |filter| filter.q.as_deref().filter(|_| !filter.is_common_text).map(SqlValue::from),
+        },
+        Condition {
             sql: "strpos(lower(subject), lower({})) > 0 or strpos(lower(company_name), lower({})) > 0",
-            value: |filter| filter.q.as_deref().map(SqlValue::from),
+            value: |filter| filter.q.as_deref().filter(|_| filter.is_common_text).map(SqlValue::from),
         },
         Condition { sql: "created_at >= {}", value: |filter| filter.created_at_from.map(SqlValue::from) },
         Condition { sql: "created_at < {}", value: |filter| filter.created_at_until.map(SqlValue::from) },

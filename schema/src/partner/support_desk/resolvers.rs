@@ -44,7 +44,10 @@ impl SupportDeskQuery {
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<SupportDeskTicket>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let (cx, mut filter) = (ctx.cx(), filter.unwrap_or_default());
+        if let Some(q) = &filter.q {
+            filter.is_common_text = store::is_common_text(&cx.db, q).await?;
+        }
         let rows = QUEUE.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
         let total = QUEUE.total(&cx.db, &filter, include_total).await?;
         cx.answer_list(rows.map(|row| Ok(SupportDeskTicket::of(row, cx)))?.counted_list(total))

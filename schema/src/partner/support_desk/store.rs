@@ -179,3 +179,20 @@ pub(super) async fn is_colleague(db: &Db, person_uuid: Uuid, scopes: &[String]) 
     .fetch_one(&mut *db.conn().await?)
     .await?)
 }
+
+/// Whether at least one of 250 among the newest support tickets has a text in its subject or in the name of its
+/// partner.
+pub(super) async fn is_common_text(db: &Db, text: &str) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) filter (where lower(newest.subject) collate "C" like board_containing($1) or exists (
+                      select from partner as p
+                       where p.partner_uuid = newest.partner_uuid
+                         and lower(p.company_name) collate "C" like board_containing($1)))
+                  * 250 >= count(*) as "is_common!"
+             from (select partner_uuid, subject from support_ticket
+                    order by created_at desc, ticket_uuid desc limit 1000) as newest"#,
+        text
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}

@@ -47,10 +47,11 @@ static BY_TIME: Statement = Statement::with(&[
     "where (l.visible) and ((l.app_uuid in (select lc.app_uuid",
     "and c.slug = any($2))) is true) order by l.published_at desc, l.app_uuid desc limit 21",
 ]);
-static FACETS: Statement = Statement::with(&["base as materialized", "as \"vendors: _\""]);
+/// The service counts facets in memory; a handler counts them in the database.
+const FACETS: &str = include_str!("facets.sql");
 /// Statements of this file.
 #[cfg(test)]
-pub(crate) static STATEMENTS: [&Statement; 3] = [&BY_RELEVANCE, &BY_TIME, &FACETS];
+pub(crate) static STATEMENTS: [&Statement; 2] = [&BY_RELEVANCE, &BY_TIME];
 
 /// Facets by the stamp of the storefront and the question.
 static KNOWN: Kept<Facets> = Kept::new();
@@ -84,7 +85,7 @@ async fn search(
 }
 
 async fn facets(engine: &Engine, q: &Option<String>, category: &[String]) -> Result<Facets, Refusal> {
-    let query = sqlx::query_as::<_, FacetsRow>(FACETS.text()?).bind(None::<String>).bind(q).bind(category);
+    let query = sqlx::query_as::<_, FacetsRow>(FACETS).bind(None::<String>).bind(q).bind(category);
     let query = query.bind(None::<String>).bind(None::<f64>).bind(None::<Vec<String>>).bind(None::<bool>);
     let row = query.fetch_one(engine.pool()).await?;
     let ratings = [4, 3, 2, 1].into_iter().zip(row.ratings);
@@ -140,17 +141,11 @@ impl FoundRow {
 
 #[derive(FromRow)]
 struct FacetsRow {
-    #[sqlx(rename = "total!")]
     total: i32,
-    #[sqlx(rename = "categories: _")]
     categories: Option<Column<Vec<CategoryFacet>>>,
-    #[sqlx(rename = "languages: _")]
     languages: Option<Column<Vec<LanguageFacet>>>,
-    #[sqlx(rename = "ratings!")]
     ratings: Vec<i32>,
-    #[sqlx(rename = "vendors: _")]
     vendors: Option<Column<Vec<VendorFacet>>>,
-    #[sqlx(rename = "verified!")]
     verified: i32,
 }
 

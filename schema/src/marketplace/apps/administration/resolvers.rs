@@ -68,7 +68,10 @@ impl AppAdministrationQuery {
         cursor: Option<String>,
         include_total: Option<bool>,
     ) -> Result<Option<CountedList<AdminApp>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
+        let (cx, mut filter) = (ctx.cx(), filter.unwrap_or_default());
+        if let Some(q) = &filter.q {
+            filter.is_common_text = super::store::is_common_text(&cx.db, q).await?;
+        }
         let rows = APPS_OF_ALL.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
         let total = APPS_OF_ALL.total(&cx.db, &filter, include_total).await?;
         cx.answer_list(rows.map(|row| Ok(show(cx, row)))?.counted_list(total))

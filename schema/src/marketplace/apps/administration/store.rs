@@ -112,3 +112,17 @@ pub(super) async fn transfer(db: &Db, actor: Actor, of: &Transfer<'_>) -> Result
     .await?;
     Ok(())
 }
+
+/// Whether at least one of 250 among the newest apps has a text in a name or in its slug.
+pub(super) async fn is_common_text(db: &Db, text: &str) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) filter (where newest.slug like board_containing($1) or exists (
+                      select from app_translation as t
+                       where t.app_uuid = newest.app_uuid and lower(t.name) collate "C" like board_containing($1)))
+                  * 250 >= count(*) as "is_common!"
+             from (select app_uuid, slug from app order by created_at desc, app_uuid desc limit 1000) as newest"#,
+        text
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}

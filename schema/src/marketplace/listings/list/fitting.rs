@@ -6,13 +6,14 @@
 //! - the newest thousand with the words anywhere,
 //! - the newest thousand whose full name, or whose partner's full name, equals the search term.
 //!
-//! Words are common if a twentieth of the newest listings has them, in the name or anywhere. For common words the query
-//! scans the listings from the newest on; otherwise it uses the word index.
+//! On a large storefront the index in memory chooses these listings ([`FITTING_AMONG`]). Otherwise the query chooses them
+//! ([`FITTING`]). Words are common if a twentieth of the newest listings has them, in the name or anywhere. For common words
+//! the query scans the listings from the newest on; otherwise it uses the word index.
 
 use serde_json::json;
 
 use super::{
-    FoundRow, IN_CATEGORY, IN_LANGUAGE, OF_PARTNER, OF_VERIFIED, RATED, SEARCH, Search, VISIBLE, shown,
+    AMONG, FoundRow, IN_CATEGORY, IN_LANGUAGE, OF_PARTNER, OF_VERIFIED, RATED, SEARCH, Search, VISIBLE, shown,
     text_of_the_listing,
 };
 use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select};
@@ -66,6 +67,28 @@ pub(super) static FITTING: ListQuery<Search, FoundRow, FixedOrder> = ListQuery {
     select: &RANKED,
     within: &[Condition::given(|of| Some(of.texts())), VISIBLE],
     conditions: &[IN_CATEGORY, OF_PARTNER, OF_VERIFIED, RATED, IN_LANGUAGE],
+    order: |FixedOrder| const { &[RANK.descending(), ID.descending()] },
+};
+
+/// Chosen listings by relevance.
+static RANKED_AMONG: Select<FoundRow> = Select::around(
+    shown!("found.rank"),
+    "(select d.app_uuid, fit.rank
+        from listing_terms(({}::text[])[2]) as query cross join listing as l join listing_document as d using (app_uuid)
+        cross join lateral (
+          select listing_fit(d.search, query.whole, query.beginning, query.named, query.offered) as rank offset 0) as fit",
+    concat!(
+        " order by rank desc, app_uuid desc) as found join listing as l using (app_uuid)",
+        text_of_the_listing!()
+    ),
+);
+
+/// Search results ordered by relevance, among listings that the index has chosen.
+pub(super) static FITTING_AMONG: ListQuery<Search, FoundRow, FixedOrder> = ListQuery {
+    operation: SEARCH,
+    select: &RANKED_AMONG,
+    within: &[Condition::given(|of| Some(of.texts())), VISIBLE, AMONG],
+    conditions: &[],
     order: |FixedOrder| const { &[RANK.descending(), ID.descending()] },
 };
 

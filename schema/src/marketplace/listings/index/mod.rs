@@ -1,0 +1,191 @@
+//! Index of the visible listings in memory, for the work of a search whose cost would grow with the storefront.
+//!
+//! - Facets count the whole result. The index has one bit per listing and property, and counts 200,000 listings in about
+//!   a millisecond ([`get_facets`]). The database returns only the listings that match a search term, once per term.
+//! - If the database would have to read a large part of the listings to find a page, the index chooses the listings, and
+//!   the database reads only these ([`Choice`]).
+//!
+//! Nothing is computed again after a publication: the feed of changes (`listing_change`) names the changed listings, and
+//! the index reads only these. A request reads the feed if its stamp differs from the index's, or if the last reading is
+//! older than [`FRESH`]. The index is read again as a whole after [`RELOADED`].
+
+mod choose;
+mod count;
+mod facts;
+mod names;
+mod store;
+mod terms;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use self::facts::Facts;
+use self::names::NameOrders;
+use self::terms::Terms;
+use super::list::Search;
+use super::types::ListingFacets;
+use crate::core::context::RequestContext;
+use crate::core::db::Db;
+use crate::core::fault::Fault;
+use crate::marketplace::public_cache::PublicCache;
+
+pub(super) use self::choose::{Choice, choose, choose_ranked};
+
+/// Time without a change of the stamp after which a request reads the feed. Ratings do not change the stamp.
+const FRESH: Duration = Duration::from_secs(5);
+/// Time after which all listings are read again, in case the database was restored to an earlier moment.
+const RELOADED: Duration = Duration::from_secs(3600);
+
+/// Index of the visible listings.
+#[derive(Default)]
+pub(in crate::marketplace) struct ListingIndex {
+    contents: RwLock<Contents>,
+    /// Lock of the request that reads changes.
+    reading: tokio::sync::Mutex<()>,
+    terms: Terms,
+    names: NameOrders,
+}
+
+#[derive(Default)]
+struct Contents {
+    facts: Facts,
+    read: Option<Reading>,
+}
+
+/// State of the storefront that the index has read.
+#[derive(Clone)]
+struct Reading {
+    /// Stamp of the last request for which the feed was read.
+    stamp: String,
+    /// Last position of the feed.
+    place: i64,
+    read_at: Instant,
+    loaded_at: Instant,
+}
+
+/// Returns the facets of a search. The stamp of the storefront identifies the least state that they count.
+///
+/// # Errors
+/// If the database does not answer.
+pub(super) async fn get_facets(cx: &RequestContext, search: &Search, stamp: &str) -> Result<Arc<ListingFacets>, Fault> {
+    let index = cx.services.state::<ListingIndex>();
+    index.update(&cx.db, stamp).await?;
+    let (version, search) = index.read(|facts| (facts.version, facts.canonical_search(search)));
+    let count = async {
+        let matches = match &search.typed {
+            Some(words) => Some(index.terms.matches(&index, &cx.db, words).await?),
+            None => None,
+        };
+        let found = matches.as_ref().map(|matches| &matches.anywhere);
+        Ok(index.read(|facts| facts.count(&search.filter, found, search.locale.as_deref())))
+    };
+    let question = format!("{search:?}");
+    cx.services.state::<PublicCache>().facets.get_or_read(&cx.db, (version.to_string(), question), count).await
+}
+
+/// Returns the preference of the stored locale that best matches a reader's. `None` if no locale matches. So a caller
+/// cannot force new answers with invented locales.
+///
+/// # Errors
+/// If the database does not answer.
+pub(in crate::marketplace) async fn known_locale(
+    cx: &RequestContext,
+    stamp: &str,
+    asked: Option<&str>,
+) -> Result<Option<String>, Fault> {
+    if asked.is_none() {
+        return Ok(None);
+    }
+    let index = cx.services.state::<ListingIndex>();
+    index.update(&cx.db, stamp).await?;
+    Ok(index.read(|facts| facts.locale(asked)))
+}
+
+impl ListingIndex {
+    fn read<T>(&self, look: impl FnOnce(&Facts) -> T) -> T {
+        look(&self.contents().facts)
+    }
+
+    fn contents(&self) -> RwLockReadGuard<'_, Contents> {
+        self.contents.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn contents_mut(&self) -> RwLockWriteGuard<'_, Contents> {
+        self.contents.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_current(&self, stamp: &str) -> bool {
+        let contents = self.contents();
+        contents.read.as_ref().is_some_and(|read| read.stamp == stamp && read.read_at.elapsed() < FRESH)
+    }
+
+    /// Reads the changes of the storefront, if there may be any. One request reads them, and others wait for it.
+    async fn update(&self, db: &Db, stamp: &str) -> Result<(), Fault> {
+        if self.is_current(stamp) {
+            return Ok(());
+        }
+        db.release().await;
+        db.reserve_turn().await?;
+        let _reading = self.reading.lock().await;
+        if self.is_current(stamp) {
+            return Ok(());
+        }
+        let known = self.contents().read.clone().filter(|read| read.loaded_at.elapsed() < RELOADED);
+        let read_at = Instant::now();
+        let (place, loaded_at) = match known {
+            Some(known) => (self.follow(db, known.place).await?, known.loaded_at),
+            None => (self.load(db).await?, read_at),
+        };
+        let tree = store::categories(db).await?;
+        let mut contents = self.contents_mut();
+        contents.facts.replace_tree(tree);
+        contents.read = Some(Reading { stamp: stamp.to_owned(), place, read_at, loaded_at });
+        Ok(())
+    }
+
+    /// Reads the changes after a position. Returns the last position.
+    async fn follow(&self, db: &Db, mut place: i64) -> Result<i64, Fault> {
+        loop {
+            let changes = store::changes_after(db, place).await?;
+            let Some(last) = changes.last() else { break };
+            place = last.place;
+            self.read_again(db, changes.into_iter().map(|change| change.app_uuid).collect()).await?;
+        }
+        let without_place = store::changes_without_place(db, place).await?;
+        self.read_again(db, without_place.into_iter().collect()).await?;
+        Ok(place)
+    }
+
+    async fn read_again(&self, db: &Db, app_uuids: BTreeSet<Uuid>) -> Result<(), Fault> {
+        if app_uuids.is_empty() {
+            return Ok(());
+        }
+        let app_uuids: Vec<Uuid> = app_uuids.into_iter().collect();
+        let rows = store::facts_of(db, &app_uuids).await?;
+        self.contents_mut().facts.apply(&app_uuids, rows);
+        Ok(())
+    }
+
+    /// Reads all listings. Each keeps its number, because the matches of search terms contain the numbers. Returns the
+    /// last position before the reading.
+    async fn load(&self, db: &Db) -> Result<i64, Fault> {
+        let place = store::last_place(db).await?;
+        let mut facts = self.read(Facts::clone);
+        let (mut seen, mut last) = (BTreeSet::new(), Uuid::nil());
+        loop {
+            let page = store::visible_after(db, last).await?;
+            let Some(end) = page.last() else { break };
+            last = *end;
+            let rows = store::facts_of(db, &page).await?;
+            facts.apply(&page, rows);
+            seen.extend(page);
+        }
+        facts.retain(&seen);
+        self.contents_mut().facts = facts;
+        Ok(place)
+    }
+}
