@@ -37,7 +37,8 @@ static PAGE: Statement = Statement::with(&[
     "from machine_client_shown where (strpos(lower(name), lower($1)) > 0",
     "lower($1)) > 0) order by created_at desc, client_uuid desc limit 21",
 ]);
-static COUNT: Statement = Statement::with(&["select count(*) from (select from machine_client_shown where (strpos(lower(name)"]);
+static COUNT: Statement =
+    Statement::with(&["select count(*) from (select from machine_client_shown where (strpos(lower(name)"]);
 static RECORD: Statement = Statement::with(&["insert into audit_log", "select * from unnest($1::uuid[]"]);
 /// Statements of this file.
 #[cfg(test)]
