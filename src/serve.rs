@@ -25,6 +25,8 @@ pub async fn serve(config: Config, traces: Option<TraceSettings>) -> anyhow::Res
     let stop = stop_on_signal(&config)?;
     let folder = Folder::open(&config.folder)?;
     let listeners = Listeners::open(&config).await?;
+    // Takes as much time as the start of the database, and does not need it.
+    wiring::prepare_embedded();
     let media = wiring::media(&config).await?;
     let database = Database::start(&folder, config.database.as_ref(), config.pg_bin.as_deref()).await?;
     let tracing = traces.as_ref().map(Traces::begin).transpose()?;

@@ -98,6 +98,12 @@ async fn load_embedded() -> anyhow::Result<&'static EmbeddedContract> {
     CARRIED.get_or_try_init(make).await
 }
 
+/// Prepares the embedded parts in parallel with other steps of the startup. [`application`] waits for them and reports
+/// their errors.
+pub fn prepare_embedded() {
+    tokio::spawn(load_embedded());
+}
+
 /// Opens the object storage.
 ///
 /// # Errors
@@ -231,6 +237,9 @@ pub async fn check() -> anyhow::Result<Vec<String>> {
         Err(problems) => return Ok(problems.iter().map(ToString::to_string).collect()),
         Ok(contract) => contract,
     };
+    if let Err(problems) = contract.compile_all() {
+        return Ok(problems.iter().map(ToString::to_string).collect());
+    }
     match PreparedSchema::new(contract.descriptions()) {
         Err(breaches) => Ok(breaches),
         Ok(plan) => Ok(BoundContract::to(&plan, contract).await.err().unwrap_or_default()),

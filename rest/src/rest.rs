@@ -57,7 +57,7 @@ pub struct BoundContract {
 
 impl BoundContract {
     /// Inspects contract, documents, schema and router against each other and binds them. It needs no database: `labs
-    /// check` does only this.
+    /// check` does only this and [`Contract::compile_all`].
     ///
     /// # Errors
     /// Every difference, each with a file name.
@@ -65,13 +65,13 @@ impl BoundContract {
         let mut found = Vec::new();
         let documents = or_report(Documents::load(), &mut found);
         let routes = or_report(Routes::new(&contract), &mut found);
+        let sdl = Sdl::read(plan.sdl());
         if let Some(documents) = &documents {
-            found.extend(sentences(inspect::inspect(&contract, documents, plan.sdl(), SERVED_DIRECTLY)));
+            found.extend(sentences(inspect::inspect(&contract, documents, &sdl, SERVED_DIRECTLY)));
         }
         let prepared = bound::prepare(plan, documents.as_ref(), &mut found).await;
-        match routes {
-            Some(routes) if found.is_empty() => {
-                let sdl = Sdl::read(plan.sdl()).map_err(|error| vec![error])?;
+        match (routes, sdl) {
+            (Some(routes), Ok(sdl)) if found.is_empty() => {
                 let operations = bound::bind(&contract, &sdl, prepared);
                 Ok(Self { contract, routes, operations })
             }

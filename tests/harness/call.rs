@@ -11,7 +11,7 @@ use super::Harness;
 
 static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
     let contract = Contract::embedded().unwrap_or_else(|problems| panic!("{problems:?}"));
-    contract.compile_responses().unwrap_or_else(|problems| panic!("{problems:?}"));
+    contract.compile_all().unwrap_or_else(|problems| panic!("{problems:?}"));
     contract
 });
 

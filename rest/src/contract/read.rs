@@ -1,5 +1,6 @@
 //! Parses the assembled contract into operations and the schema set.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -17,11 +18,16 @@ use super::{Contract, resolve, sha256, yaml};
 
 const FILE: &str = "contract/openapi.yaml";
 
-/// Reads a contract; its schemas are added and not compiled yet.
-pub(super) fn contract(text: &str) -> Result<Contract, Vec<Problem>> {
+/// Reads a contract from its YAML text; its schemas are added and not compiled yet.
+pub(super) fn yaml_contract(text: &str) -> Result<Contract, Vec<Problem>> {
     let document = yaml::read(text).map_err(|error| vec![Problem::new(FILE, "", error)])?;
+    contract(Cow::Owned(text.to_owned()), &document)
+}
+
+/// Reads a contract from its text and the document that the text describes; its schemas are added and not compiled yet.
+pub(super) fn contract(text: Cow<'static, str>, document: &Value) -> Result<Contract, Vec<Problem>> {
     let schemas = document.pointer("/components/schemas").cloned().unwrap_or_else(|| json!({}));
-    let mut reader = Reader { document: &document, book: SchemaSet::new(schemas), problems: Vec::new() };
+    let mut reader = Reader { document, book: SchemaSet::new(schemas), problems: Vec::new() };
     let operations = reader.operations();
     let (book, problems) = (reader.book, reader.problems);
     if !problems.is_empty() {
@@ -30,13 +36,13 @@ pub(super) fn contract(text: &str) -> Result<Contract, Vec<Problem>> {
     let index: HashMap<String, usize> =
         operations.iter().enumerate().map(|(place, operation)| (operation.id.clone(), place)).collect();
     Ok(Contract {
-        text: text.to_owned(),
         digest: sha256(text.as_bytes()),
-        version: text_at(&document, "/info/version"),
+        text,
+        version: text_at(document, "/info/version"),
         operations: operations.into_iter().map(Arc::new).collect(),
         index,
-        scopes: scopes(&document),
-        counts: counts(&document),
+        scopes: scopes(document),
+        counts: counts(document),
         book: Arc::new(book),
     })
 }

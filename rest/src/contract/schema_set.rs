@@ -1,6 +1,6 @@
 //! The contract's schemas and their compiled validators.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 use std::thread;
@@ -92,8 +92,8 @@ impl SchemaSet {
         kinds::kind(&self.value, schema)
     }
 
-    /// Compiles these schemas now, on every core, so that no request has to. Returns the names of the schemas that
-    /// cannot be compiled, each with the reason.
+    /// Compiles these schemas now, on every core. Returns the names of the schemas that cannot be compiled, each with
+    /// the reason.
     pub(super) fn compile(&self, ids: &[SchemaId]) -> Vec<(String, String)> {
         let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let share = ids.len().div_ceil(cores).max(1);
@@ -118,7 +118,7 @@ impl SchemaSet {
     /// Returns the errors of `instance`, at most [`field::MOST`]; empty if it fits.
     ///
     /// # Errors
-    /// The reason why the schema cannot be compiled; never after [`SchemaSet::compile`] succeeded for it.
+    /// The reason why the schema cannot be compiled; never if [`SchemaSet::compile`] succeeds for it.
     pub(super) fn check(&self, id: SchemaId, instance: &Value) -> Result<Vec<FieldError>, &str> {
         let validator = self.validator(id)?;
         if validator.is_valid(instance) {
@@ -161,15 +161,39 @@ impl SchemaSet {
         entry.validator.get_or_init(|| self.build(&entry.pointer)).as_ref().map_err(String::as_str)
     }
 
+    /// Returns a copy of the schema at `pointer` and of every component that it refers to, each at its place in the
+    /// set. A validator is compiled from this copy, because the compiler searches the whole value for identifiers.
+    fn reachable(&self, pointer: &str) -> Value {
+        let (mut components, mut inline) = (Map::new(), Map::new());
+        if let Some((key, schema)) = pointer.strip_prefix("/inline/").zip(self.value.pointer(pointer)) {
+            inline.insert(key.to_owned(), schema.clone());
+        }
+        let mut waiting = BTreeSet::new();
+        match self.value.pointer(pointer) {
+            Some(schema) if !inline.is_empty() => note_components(schema, &mut waiting),
+            _ => waiting.extend(component_of(pointer)),
+        }
+        let known = self.value.pointer("/components/schemas");
+        while let Some(name) = waiting.pop_first() {
+            let schema = known.and_then(|known| known.get(name)).filter(|_| !components.contains_key(name));
+            if let Some(schema) = schema {
+                note_components(schema, &mut waiting);
+                components.insert(name.to_owned(), schema.clone());
+            }
+        }
+        json!({"components": {"schemas": components}, "inline": inline})
+    }
+
     /// Compiles one schema. Patterns run on an engine with linear time, so that no text can stall it; a pattern that
     /// needs more (look-around) is rejected here. A date-time must also be in the range that the service can store: RFC
     /// 3339 allows later years. `web-address` and `redirect-uri` are formats of this contract: a field declares its
     /// kind of address with one of them, and the service checks it for every received value. `x-text` is a keyword of
     /// the service.
     fn build(&self, pointer: &str) -> Result<Validator, String> {
+        let reachable = self.reachable(pointer);
         let registry = Registry::new()
             .draft(Draft::Draft202012)
-            .add(URI, &self.value)
+            .add(URI, &reachable)
             .and_then(|registry| registry.prepare())
             .map_err(|error| error.to_string())?;
         let formats = || jsonschema::draft202012::options().should_validate_formats(true);
@@ -186,6 +210,25 @@ impl SchemaSet {
             .build(&json!({"$ref": format!("{URI}#{pointer}")}))
             .map_err(|error| error.to_string())
     }
+}
+
+/// Adds the names of the components to which a schema refers directly.
+fn note_components<'a>(schema: &'a Value, names: &mut BTreeSet<&'a str>) {
+    match schema {
+        Value::Object(fields) => {
+            let reference =
+                fields.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
+            names.extend(reference.and_then(component_of));
+            fields.values().for_each(|field| note_components(field, names));
+        }
+        Value::Array(items) => items.iter().for_each(|item| note_components(item, names)),
+        _ => {}
+    }
+}
+
+/// Returns the name of the component at this pointer, or that contains it.
+fn component_of(pointer: &str) -> Option<&str> {
+    pointer.strip_prefix("/components/schemas/")?.split('/').next()
 }
 
 /// Returns the pointer of a schema that consists only of a reference to a component.

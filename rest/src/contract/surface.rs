@@ -8,7 +8,7 @@ use labs_schema::surface::{ContractDifference, ServedContract, Surface};
 use serde_json::Value;
 
 use super::compare::{Difference, compare};
-use super::{Contract, EMBEDDED as EMBEDDED_TEXT, Operation, ParameterIn, SchemaId, below, yaml};
+use super::{Contract, EMBEDDED as EMBEDDED_TEXT, Operation, ParameterIn, SchemaId, below, embedded_document, yaml};
 
 /// Maximum depth of the search in a body or a response.
 const DEEPEST: usize = 16;
@@ -30,7 +30,7 @@ pub fn served_contract() -> ServedContract {
 }
 
 fn differences_since(former: &str) -> Result<Vec<ContractDifference>, String> {
-    static PRESENT: LazyLock<Result<Value, String>> = LazyLock::new(|| yaml::read(EMBEDDED_TEXT));
+    static PRESENT: LazyLock<Result<Value, String>> = LazyLock::new(embedded_document);
     let present = PRESENT.as_ref().map_err(Clone::clone)?;
     let differences = compare(&yaml::read(former)?, present).into_iter();
     let told =

@@ -83,7 +83,15 @@ fn digest_matches_served_bytes() {
 #[test]
 fn embedded_contract_is_valid() {
     let contract = Contract::embedded().unwrap_or_else(|problems| panic!("{problems:#?}"));
-    contract.compile_responses().unwrap();
+    contract.compile_all().unwrap();
+}
+
+#[test]
+fn embedded_json_equals_contract_text() {
+    let (embedded, text) = (embedded_document().unwrap(), yaml::read(EMBEDDED).unwrap());
+    assert!(embedded == text, "the build script and the parser of the contract read the text differently");
+    // Comparing values ignores the order of keys, which decides the order of operations and parameters.
+    assert_eq!(embedded.to_string(), text.to_string());
 }
 
 #[test]

@@ -41,14 +41,19 @@ impl From<Problem> for Difference {
     }
 }
 
-/// Returns every difference between contract, documents, schema (as SDL) and routes; empty if they agree. Operations in
+/// Returns every difference between contract, documents, schema (its SDL, or why it cannot be read) and routes; empty if they agree. Operations in
 /// `served_directly` are answered without GraphQL: they need no document and no root field.
-pub fn inspect(contract: &Contract, documents: &Documents, sdl: &str, served_directly: &[&str]) -> Vec<Difference> {
+pub(crate) fn inspect(
+    contract: &Contract,
+    documents: &Documents,
+    sdl: &Result<Sdl, String>,
+    served_directly: &[&str],
+) -> Vec<Difference> {
     let mut found = Vec::new();
     counts(contract, &mut found);
     routes(contract, &mut found);
-    match Sdl::read(sdl) {
-        Ok(sdl) => promises::inspect(contract, documents, &sdl, served_directly, &mut found),
+    match sdl {
+        Ok(sdl) => promises::inspect(contract, documents, sdl, served_directly, &mut found),
         Err(error) => found.push(Difference {
             file: "schema/schema.graphql".to_owned(),
             what: format!("the schema's SDL cannot be read: {error}"),

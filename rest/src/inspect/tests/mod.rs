@@ -59,7 +59,10 @@ impl House {
     fn differences(&self) -> Vec<String> {
         let contract = Contract::from_yaml(&self.contract).unwrap_or_else(|problems| panic!("{problems:#?}"));
         let documents = Documents::read(self.documents.clone()).unwrap_or_else(|problems| panic!("{problems:#?}"));
-        inspect(&contract, &documents, &self.sdl, &self.served_directly).iter().map(ToString::to_string).collect()
+        inspect(&contract, &documents, &Sdl::read(&self.sdl), &self.served_directly)
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     /// Returns the only difference of the changed texts.
