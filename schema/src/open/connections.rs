@@ -25,7 +25,7 @@ const STATEMENTS: usize = 512;
 ///
 /// The session sets the isolation level for a plain BEGIN. A level in each BEGIN costs the server more than the BEGIN
 /// itself. JIT compilation takes seconds with many partitions, and no statement of a request runs long enough to
-/// benefit. Parallel workers shorten few statements, and a short one then takes up to 1.6 times the processor time.
+/// benefit. Parallel workers shorten few statements, and some then take up to 1.6 times the processor time.
 const SESSION: &str = "set role labs_service; set statement_timeout = '10s'; set lock_timeout = '3s'; set \
                        idle_in_transaction_session_timeout = '15s'; set default_transaction_isolation = 'read \
                        committed'; set jit = off; set max_parallel_workers_per_gather = 0; select \
