@@ -95,6 +95,11 @@ impl Connection {
         Ok(Self { number, sent: 0, etag: None, sender, driver: tokio::spawn(driver) })
     }
 
+    /// Whether the form has closed the connection.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.sender.is_closed()
+    }
+
     /// Sends the next request and returns the response and its latency.
     pub(crate) async fn ask(&mut self, make: &Make) -> anyhow::Result<(Answer, Duration)> {
         let request = make(&At { connection: self.number, n: self.sent, etag: self.etag.as_deref() })?;

@@ -103,10 +103,16 @@ impl Kind {
         }
     }
 
+    /// Takes an idle connection. The service closes a connection that was idle for a minute.
+    fn take_idle(&self) -> Option<Connection> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(|connection| !connection.is_closed());
+        idle.pop()
+    }
+
     async fn ask(&self, labs: std::net::SocketAddr) -> anyhow::Result<()> {
         let _place = self.places.acquire().await?;
-        let known = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut connection = match known {
+        let mut connection = match self.take_idle() {
             Some(connection) => connection,
             None => Connection::open(labs, self.opened.fetch_add(1, Ordering::Relaxed) % PLACES).await?,
         };
