@@ -2,7 +2,8 @@
 //!
 //! A trigger counts every change of public content in the transaction that makes it (table `public_revision`). An answer
 //! that was read after a revision was read contains at least the changes of that revision. So it may be sent again as
-//! long as the revision is the same, and no reader gets an answer older than its own request.
+//! long as the revision is the same. Values that a group keeps in memory under another key may be older; `@reusable`
+//! limits their time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
