@@ -128,7 +128,8 @@ impl AnswerCache {
         }
     }
 
-    /// Forgets a request. Called if it failed: an error is not stored, so the next request need not read the revision.
+    /// Forgets a request. Called if it was rejected: an error is not stored, so the next request need not read the
+    /// revision.
     pub(crate) fn forget(&self, key: &AnswerKey) {
         self.0.invalidate(key);
     }

@@ -309,7 +309,11 @@ async fn answer_reusable(
         Lookup::Present(answer) => return answer.write(requested).await,
         Lookup::Missing(revision) => revision,
     };
-    let answer = rest.engine.ask(call).await.inspect_err(|_| rest.answers.forget(&key))?;
+    let answer = rest.engine.ask(call).await.inspect_err(|fault| {
+        if !fault.code().is_failure() {
+            rest.answers.forget(&key);
+        }
+    })?;
     match revision.and_then(|revision| rest.answers.store(key, requested, &answer, (revision, now))) {
         Some(stored) => stored.write(requested).await,
         None => answer::write_success(requested, answer),
