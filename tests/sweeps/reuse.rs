@@ -174,6 +174,23 @@ async fn answer_is_reused_until_the_content_changes() {
     assert_eq!(changed.status, 200);
 }
 
+#[tokio::test]
+async fn page_of_a_reused_answer_is_coded_once() {
+    let stock = Stock::new().await;
+    let harness = &stock.cast.harness;
+    for path in ["/blog", "/changelog", "/blog/first-steps"] {
+        for request in 1..=3 {
+            let request_of = harness.http().get(format!("{}{path}", harness.base_url));
+            let page = request_of.header("accept-encoding", "gzip").send().await.unwrap();
+            assert_eq!(page.status(), 200, "{path}, request {request}");
+            let is_coded = page.headers().contains_key("content-encoding");
+            let bytes = page.bytes().await.unwrap();
+            let is_gzip = bytes.starts_with(&[0x1f, 0x8b]);
+            assert!(is_coded == is_gzip && (is_gzip || bytes.starts_with(b"<!doctype html>")), "{path}, {request}");
+        }
+    }
+}
+
 async fn run(connection: &mut PgConnection, statement: &str) {
     sqlx::raw_sql(sqlx::AssertSqlSafe(statement.to_owned())).execute(connection).await.unwrap();
 }

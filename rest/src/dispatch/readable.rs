@@ -21,6 +21,7 @@ use super::operation::operation;
 use super::pages::{Blog, Changelog, Entry, EntryText, ListOf, Notice, Post, PostText};
 use crate::bind::query_pairs;
 use crate::exceptions::other_method;
+use crate::front::coding::CodingSettled;
 use crate::front::headers;
 use crate::rest::Rest;
 
@@ -134,9 +135,10 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
     });
     let out = &mut head.headers;
     // These headers belong to the API's response.
-    for name in [header::CONTENT_LENGTH, header::ETAG, header::LINK, header::LAST_MODIFIED] {
+    for name in [header::CONTENT_LENGTH, header::ETAG, header::LINK, header::LAST_MODIFIED, header::VARY] {
         out.remove(name);
     }
+    head.extensions.remove::<CodingSettled>();
     let media_type = match head.status {
         StatusCode::OK if ending == MARKDOWN => "text/markdown; charset=utf-8",
         _ => "text/html; charset=utf-8",
@@ -146,13 +148,14 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
     Response::from_parts(head, Body::from(html))
 }
 
-/// Converts a request for a page into a request to the API, without the headers about accepted types and known
-/// versions, because these refer to the page.
+/// Converts a request for a page into a request to the API, without the headers about accepted types and codings
+/// and known versions, because these refer to the page.
 fn ask(target: &str, request: Request) -> Request {
     let (mut parts, _) = request.into_parts();
     parts.method = http::Method::GET;
     parts.uri = target.parse().unwrap_or(parts.uri);
-    for name in [header::ACCEPT, header::IF_NONE_MATCH, header::IF_MATCH, header::AUTHORIZATION, header::COOKIE] {
+    let of_page = [header::ACCEPT, header::ACCEPT_ENCODING, header::IF_NONE_MATCH, header::IF_MATCH];
+    for name in of_page.into_iter().chain([header::AUTHORIZATION, header::COOKIE]) {
         parts.headers.remove(name);
     }
     Request::from_parts(parts, Body::empty())
