@@ -68,8 +68,13 @@ create trigger collection_address_public after insert or update or delete on col
     for each row execute function public_changed('storefront');
 create trigger collection_listing_public after insert or update or delete on collection_listing
     for each row execute function public_changed('storefront');
-create trigger customer_review_public after insert or update or delete on customer_review
-    for each row execute function public_changed('storefront');
+-- Only published reviews are public.
+create trigger customer_review_public after insert on customer_review for each row
+    when (new.state = 'PUBLISHED') execute function public_changed('storefront');
+create trigger customer_review_public_update after update on customer_review for each row
+    when (old.state = 'PUBLISHED' or new.state = 'PUBLISHED') execute function public_changed('storefront');
+create trigger customer_review_public_delete after delete on customer_review for each row
+    when (old.state = 'PUBLISHED') execute function public_changed('storefront');
 create trigger customer_review_text_public after insert or update or delete on customer_review_text
     for each row execute function public_changed('storefront');
 create trigger customer_review_reply_public after insert or update or delete on customer_review_reply

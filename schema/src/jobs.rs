@@ -40,7 +40,7 @@ pub use crate::core::job::JobCode;
 use crate::core::job::JobPlan;
 use crate::core::services::Services;
 use crate::engagement::{board_texts, weekly_mail};
-use crate::marketplace::{PostponedVersions, process_silent, public_pictures, publish_due};
+use crate::marketplace::{PostponedVersions, process_silent, public_pictures, publish_due, watch_index};
 use crate::partner::data_exports::export_due;
 use crate::publication::items::release_due;
 use crate::subscription::changing::apply_due;
@@ -79,7 +79,7 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Starts the service's jobs, the watchers of principals, deprecations and media, and the `further` jobs. They run
+    /// Starts the service's jobs, the watchers of principals, deprecations, media and listings, and the `further` jobs. They run
     /// until `stop`.
     #[must_use]
     pub fn spawn(engine: &Engine, further: Vec<Job>, stop: &CancellationToken) -> Self {
@@ -91,6 +91,7 @@ impl Jobs {
         }
         tasks.spawn(Arc::clone(&services.deprecations).watch(pool.clone(), stop.clone()));
         tasks.spawn(public_pictures::watch(Arc::clone(&services), stop.clone()));
+        tasks.spawn(watch_index(Arc::clone(&services), pool.clone(), stop.clone()));
         let jobs: Vec<Job> = jobs_of_every_service(&pool, &services).into_iter().chain(further).collect();
         let board = Arc::new(Board::of(jobs.iter().map(|job| job.code)));
         for job in jobs {

@@ -32,6 +32,7 @@ insert into listing_category select copy.app_uuid, category_uuid, position
 insert into listing_document (app_uuid, search)
 select app_uuid, format('copy:1A %1$s:1A ''=copy %1$s'':1A', word)::tsvector from copied;
 insert into listing_lexeme select 'copy' union select word from copied union select '=copy ' || word from copied;
+insert into listing_change (app_uuid, slug, change) select app_uuid, 'copy-' || word, 'PUBLISHED' from copied;
 drop table copied;
 analyze";
 
@@ -138,4 +139,26 @@ async fn publication_and_removal_change_results_at_once() {
     call.token(&shop.market.owner.token).json(&json!({})).expect(200).await;
     assert_eq!((first().await, named("aardvark").await), ("Copy 0000".to_owned(), (0, 0)));
     assert_eq!(named("pilot").await, (1, 1));
+}
+
+/// Removes the first 30 copies by name from their category, without a change in the feed, so that the index does not
+/// learn of it.
+const REMOVE_FROM_CATEGORY: &str = "
+set session_replication_role = replica;
+delete from listing_category as c using listing_translation as t
+ where t.app_uuid = c.app_uuid and t.name < 'Copy 0030' and t.name like 'Copy%'";
+
+#[tokio::test]
+async fn pages_contain_no_listing_that_left_a_filter_and_all_others() {
+    let shop = Shop::new().await;
+    shop.market.harness.sql(REMOVE_FROM_CATEGORY).await;
+    let mut expected: Vec<String> = (30..COPIES).map(|word| format!("Copy {word:04}")).collect();
+    expected.push("Table Pilot".to_owned());
+    assert_eq!(shop.names(&[("category", "ordering"), ("sort", "name")]).await, expected);
+    for (word, names) in [("0029", vec![]), ("0030", vec!["Copy 0030"])] {
+        for sort in [&[][..], &[("sort", "-published_at")], &[("sort", "name")]] {
+            let found = shop.names(&[&[("category", "ordering"), ("q", word)], sort].concat()).await;
+            assert_eq!(found, names, "{word} {sort:?}");
+        }
+    }
 }

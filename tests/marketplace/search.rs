@@ -157,6 +157,7 @@ select app_uuid, partner_uuid, 'app-' || n, version_uuid, '1.0.0', 'en', 'help@p
 insert into listing_translation (app_uuid, locale, name, tagline, description)
 select app_uuid, 'en', 'Number ' || n, 'For the kitchen', case n % 6 when 0 then 'Keeps the inventory.' else 'Prints orders.' end
   from made;
+insert into listing_change (app_uuid, slug, change) select app_uuid, 'app-' || n, 'PUBLISHED' from made;
 analyze;
 ";
 

@@ -23,6 +23,7 @@ pub(crate) mod versions;
 use crate::core::engine::roots;
 use crate::core::list::Statements;
 
+pub(crate) use listings::watch_index;
 pub(crate) use release::{PostponedVersions, publish_due};
 pub(crate) use submissions::process_silent;
 

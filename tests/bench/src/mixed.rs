@@ -41,7 +41,7 @@ const WATCHED: Duration = Duration::from_secs(15);
 const RENDERING: Duration = Duration::from_secs(120);
 /// Number of storefronts.
 const STOREFRONTS: usize = 32;
-/// Connections of one kind. Those of all kinds together are within the service's limit for one network.
+/// Maximum number of connections of one kind. All kinds together stay within the service's limit for one network.
 const PLACES: usize = 12;
 /// Number of feature requests, as in the standard cases.
 const REQUESTS: u32 = 10_000;
@@ -78,7 +78,7 @@ struct Kind {
     results: Mutex<Results>,
 }
 
-/// Responses of a kind: their latencies in microseconds, and the number of those that are no success.
+/// Responses of a kind: their latencies in microseconds, and the number of failures by message.
 #[derive(Default)]
 struct Results {
     latencies: Vec<u32>,

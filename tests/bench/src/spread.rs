@@ -46,7 +46,7 @@ impl Spread {
 fn verdict(passes: bool, may_pass: bool, failure: &'static str) -> &'static str {
     match (passes, may_pass) {
         (true, _) => "passes",
-        (false, true) => "not told apart from it",
+        (false, true) => "inconclusive",
         (false, false) => failure,
     }
 }
@@ -96,7 +96,7 @@ mod tests {
     fn difference_within_spread_is_inconclusive() {
         let said = |rounds: [f64; 6]| Spread::of(rounds.into_iter()).at_most(1.0);
         assert_eq!(said([0.8, 0.9, 0.9, 0.9, 0.9, 1.0]), "passes");
-        assert_eq!(said([0.9, 1.1, 1.1, 1.1, 1.1, 1.2]), "not told apart from it");
+        assert_eq!(said([0.9, 1.1, 1.1, 1.1, 1.1, 1.2]), "inconclusive");
         assert_eq!(said([1.1, 1.1, 1.1, 1.1, 1.1, 1.2]), "ABOVE THE BAR");
     }
 }

@@ -119,9 +119,14 @@ impl Search {
         let list = match self.choice {
             Choice::Database => &LISTINGS,
             Choice::Frequent => &FREQUENT,
-            Choice::Among(_) => &LISTINGS_AMONG,
+            Choice::Among(_) | Choice::Next(_) => &LISTINGS_AMONG,
         };
-        list.page(cx, self, &request).await
+        let found = list.page(cx, self, &request).await?;
+        // So many of the chosen listings no longer match that the page may not be the last one.
+        if matches!(self.choice, Choice::Next(_)) && !found.page.has_more {
+            return LISTINGS.page(cx, self, &request).await;
+        }
+        Ok(found)
     }
 
     /// Whether the search has a term or a filter.
@@ -224,11 +229,28 @@ pub(in crate::marketplace) use {shown, text_of_the_listing};
 static SHOWN: Select<FoundRow> = Select::new(shown!("0"), concat!("listing as l", text_of_the_listing!()));
 
 const VISIBLE: Condition<Search> = Condition { sql: "l.visible", value: |_| Some(SqlValue::Nothing) };
+/// [`VISIBLE`] among chosen listings. The planner knows no index for it, so it reads only these listings.
+const STILL_VISIBLE: Condition<Search> =
+    Condition { sql: "coalesce(l.visible, false)", value: |_| Some(SqlValue::Nothing) };
 const IN_CATEGORY: Condition<Search> = Condition {
     sql: "(l.app_uuid in (select lc.app_uuid from listing_category as lc join category_place as place using (category_uuid)
               join category as c on c.category_uuid = any(place.path)
              where place.shown and c.slug = any({}))) is true",
     value: |of| SqlValue::texts(of.filter.category.as_ref()),
+};
+/// [`IN_CATEGORY`], tested listing by listing.
+const HAS_CATEGORY: Condition<Search> = Condition {
+    sql: "(select true from listing_category as lc
+            where lc.app_uuid = l.app_uuid and lc.category_uuid = any(array(
+                  select category_uuid from category_place where shown and path && array(
+                         select category_uuid from category where slug = any({})))) limit 1) is true",
+    value: |of| SqlValue::texts(of.filter.category.as_ref()),
+};
+/// Search term, tested listing by listing.
+const HAS_WORDS: Condition<Search> = Condition {
+    sql: "(select true from listing_document as d where d.app_uuid = l.app_uuid
+              and d.search @@ (select query.terms from listing_terms({}) as query)) is true",
+    value: |of| of.search_terms().map(SqlValue::from),
 };
 const OF_PARTNER: Condition<Search> = Condition {
     sql: "l.partner_uuid = (select partner_uuid from partner where slug = {})",
@@ -244,9 +266,10 @@ const RATED: Condition<Search> = Condition {
     value: |of| of.filter.rating_from.map(SqlValue::Number),
 };
 const AMONG: Condition<Search> = Condition {
-    sql: "l.app_uuid = any({})",
+    // The planner then looks up each listing by its id, and combines this with no other index.
+    sql: "l.app_uuid in (select unnest({}::uuid[]))",
     value: |of| match &of.choice {
-        Choice::Among(app_uuids) => Some(SqlValue::Ids(app_uuids.clone())),
+        Choice::Among(app_uuids) | Choice::Next(app_uuids) => Some(SqlValue::Ids(app_uuids.clone())),
         Choice::Database | Choice::Frequent => None,
     },
 };
@@ -283,33 +306,16 @@ static FREQUENT: ListQuery<Search, FoundRow, ListingSort> = ListQuery {
     operation: SEARCH,
     select: &SHOWN,
     within: &[Condition::given(|of| Some(of.texts())), VISIBLE],
-    conditions: &[
-        Condition {
-            sql: "(select true from listing_document as d where d.app_uuid = l.app_uuid
-                      and d.search @@ (select query.terms from listing_terms({}) as query)) is true",
-            value: |of| of.search_terms().map(SqlValue::from),
-        },
-        Condition {
-            sql: "(select true from listing_category as lc
-                    where lc.app_uuid = l.app_uuid and lc.category_uuid = any(array(
-                          select category_uuid from category_place where shown and path && array(
-                                 select category_uuid from category where slug = any({})))) limit 1) is true",
-            value: |of| SqlValue::texts(of.filter.category.as_ref()),
-        },
-        OF_PARTNER,
-        OF_VERIFIED,
-        RATED,
-        IN_LANGUAGE,
-    ],
+    conditions: &[HAS_WORDS, HAS_CATEGORY, OF_PARTNER, OF_VERIFIED, RATED, IN_LANGUAGE],
     order: keys_of,
 };
 
-/// Listings that the index has chosen. It has applied the filters.
+/// Listings that the index has chosen. The filters apply again, because the index may be some seconds old.
 static LISTINGS_AMONG: ListQuery<Search, FoundRow, ListingSort> = ListQuery {
     operation: SEARCH,
     select: &SHOWN,
-    within: &[Condition::given(|of| Some(of.texts())), VISIBLE, AMONG],
-    conditions: &[],
+    within: &[Condition::given(|of| Some(of.texts())), STILL_VISIBLE, AMONG],
+    conditions: &[HAS_WORDS, HAS_CATEGORY, OF_PARTNER, OF_VERIFIED, RATED, IN_LANGUAGE],
     order: keys_of,
 };
 

@@ -19,6 +19,7 @@ mod types;
 
 pub(in crate::marketplace) use changes::ListingChangesQuery;
 pub(in crate::marketplace) use index::known_locale;
+pub(crate) use index::watch as watch_index;
 pub(in crate::marketplace) use list::{FoundRow, STATEMENTS, shown, text_of_the_listing};
 pub(in crate::marketplace) use resolvers::{ListingListsQuery, ListingsQuery};
 pub(in crate::marketplace) use store::{ListingKey, ListingRow, ListingStage, listing_of};

@@ -26,7 +26,7 @@ const RANKED: usize = 1_000;
 const USUAL: i32 = 20;
 /// Maximum number of listings of a page.
 const MOST: usize = 100;
-/// Further listings, in case some of the page leave the storefront before the database reads them.
+/// Further listings, in case some of the page no longer match when the database reads them.
 const SPARE: usize = 10;
 
 /// How the database finds the page of a search.
@@ -37,8 +37,10 @@ pub(in crate::marketplace::listings) enum Choice {
     Database,
     /// It tests listings in the order of the page, because many match.
     Frequent,
-    /// It reads only these listings.
+    /// It reads only these listings, among which are all that match.
     Among(Vec<Uuid>),
+    /// It reads only these listings, which are the next in the order of the page.
+    Next(Vec<Uuid>),
 }
 
 /// Decides how the database finds a page in any order except relevance. `cursor_keys` returns the keys of the row before
@@ -82,7 +84,9 @@ pub(in crate::marketplace::listings) async fn choose(
     };
     let order = index.names.order(&index, &cx.db, locale.as_deref()).await?;
     let limit = usize::try_from(request.limit.unwrap_or(USUAL)).unwrap_or_default().clamp(1, MOST);
-    Ok(Choice::Among(order.page(&found, after, limit + 1 + SPARE)))
+    let wanted = limit + 1 + SPARE;
+    let next = order.page(&found, after, wanted);
+    Ok(if next.len() < wanted { Choice::Among(next) } else { Choice::Next(next) })
 }
 
 /// Chooses the listings that are ranked for a page by relevance: the newest of each group.

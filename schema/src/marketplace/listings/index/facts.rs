@@ -45,7 +45,7 @@ pub(super) struct Facts {
 }
 
 /// Vendor of listings.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct VendorFacts {
     pub(super) partner_uuid: Uuid,
     pub(super) slug: String,
@@ -71,12 +71,41 @@ impl Facts {
         }
     }
 
-    /// Hides all listings except for the given ones.
-    pub(super) fn retain(&mut self, app_uuids: &BTreeSet<Uuid>) {
-        let gone: Vec<usize> =
-            self.visible.ones().filter(|number| !app_uuids.contains(&self.app_uuid(*number))).collect();
-        gone.iter().for_each(|number| self.clear(*number));
-        self.note(gone);
+    /// Returns facts without a visible listing. Each known listing keeps its number, and what was derived from an earlier
+    /// version is outdated.
+    pub(super) fn emptied(&self) -> Self {
+        let mut facts = self.clone();
+        (0..facts.len()).for_each(|number| facts.clear(number));
+        facts.version += 1;
+        (facts.log, facts.logged_from) = (VecDeque::new(), facts.version);
+        facts
+    }
+
+    /// Corrects the listings with ids from `after` (exclusive) to `last` (inclusive), given all that are visible.
+    pub(super) fn correct(&mut self, after: Uuid, last: Uuid, rows: Vec<FactsRow>) {
+        let visible: BTreeSet<Uuid> = rows.iter().map(|row| row.app_uuid).collect();
+        let is_gone = |app_uuid: &Uuid| *app_uuid > after && *app_uuid <= last && !visible.contains(app_uuid);
+        let gone = self.visible.ones().map(|number| self.app_uuid(number)).filter(is_gone);
+        let different: Vec<FactsRow> = rows.iter().filter(|row| !self.contains(row)).cloned().collect();
+        let changed: Vec<Uuid> = gone.chain(different.iter().map(|row| row.app_uuid)).collect();
+        self.apply(&changed, different);
+    }
+
+    /// Whether these are the properties of a visible listing.
+    fn contains(&self, row: &FactsRow) -> bool {
+        let Some(number) = self.number(&row.app_uuid).filter(|number| self.visible.contains(*number)) else {
+            return false;
+        };
+        let has = |set: &FixedBitSet, is_expected: bool| set.contains(number) == is_expected;
+        let vendor = self.vendors.get(self.vendor_of(number));
+        vendor == Some(&VendorFacts::of(row))
+            && self.published_at.get(number) == Some(&row.published_at)
+            && self.average(number).total_cmp(&row.average).is_eq()
+            && has(&self.verified, row.is_verified)
+            && row.category_uuids.iter().all(|category_uuid| self.categories.contains_key(category_uuid))
+            && row.locales.iter().all(|locale| self.locales.contains_key(locale))
+            && self.categories.iter().all(|(category_uuid, set)| has(set, row.category_uuids.contains(category_uuid)))
+            && self.locales.iter().all(|(locale, set)| has(set, row.locales.contains(locale)))
     }
 
     /// Hides a listing.
@@ -117,12 +146,7 @@ impl Facts {
     }
 
     fn put_vendor(&mut self, row: &FactsRow) -> usize {
-        let vendor = VendorFacts {
-            partner_uuid: row.partner_uuid,
-            slug: row.vendor_slug.clone(),
-            name: row.vendor_name.clone(),
-            is_verified: row.is_verified,
-        };
+        let vendor = VendorFacts::of(row);
         let number = *self.vendor_numbers.entry(row.partner_uuid).or_insert(self.vendors.len());
         match self.vendors.get_mut(number) {
             Some(known) => *known = vendor,
@@ -268,6 +292,17 @@ impl Facts {
 
     fn spoken(&self) -> impl Iterator<Item = &str> {
         self.locales.iter().filter(|(_, listings)| !listings.is_clear()).map(|(locale, _)| locale.as_str())
+    }
+}
+
+impl VendorFacts {
+    fn of(row: &FactsRow) -> Self {
+        Self {
+            partner_uuid: row.partner_uuid,
+            slug: row.vendor_slug.clone(),
+            name: row.vendor_name.clone(),
+            is_verified: row.is_verified,
+        }
     }
 }
 

@@ -7,7 +7,8 @@
 //!
 //! Nothing is computed again after a publication: the feed of changes (`listing_change`) names the changed listings, and
 //! the index reads only these. A request reads the feed if its stamp differs from the index's, or if the last reading is
-//! older than [`FRESH`]. The index is read again as a whole after [`RELOADED`].
+//! older than [`FRESH`]. [`watch`] reads the index at the start, and compares it with the database every
+//! [`COMPARED`].
 
 mod choose;
 mod count;
@@ -20,7 +21,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+use sqlx::PgPool;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use self::facts::Facts;
@@ -31,14 +34,15 @@ use super::types::ListingFacets;
 use crate::core::context::RequestContext;
 use crate::core::db::Db;
 use crate::core::fault::Fault;
+use crate::core::services::Services;
 use crate::marketplace::public_cache::PublicCache;
 
 pub(super) use self::choose::{Choice, choose, choose_ranked};
 
 /// Time without a change of the stamp after which a request reads the feed. Ratings do not change the stamp.
 const FRESH: Duration = Duration::from_secs(5);
-/// Time after which all listings are read again, in case the database was restored to an earlier moment.
-const RELOADED: Duration = Duration::from_secs(3600);
+/// Time after which the index is compared with the database, in case that was restored to an earlier moment.
+const COMPARED: Duration = Duration::from_secs(3600);
 
 /// Index of the visible listings.
 #[derive(Default)]
@@ -64,7 +68,27 @@ struct Reading {
     /// Last position of the feed.
     place: i64,
     read_at: Instant,
-    loaded_at: Instant,
+}
+
+/// Reads the index when the service starts, and compares it with the database every [`COMPARED`] until cancelled.
+/// Searches do not wait for the comparison.
+pub(crate) async fn watch(services: Arc<Services>, pool: PgPool, stop: CancellationToken) {
+    let (index, db) = (services.state::<ListingIndex>(), Db::from_pool(pool));
+    let mut wait = Duration::ZERO;
+    loop {
+        let compare = async {
+            tokio::time::sleep(wait).await;
+            index.compare(&db).await
+        };
+        let compared = tokio::select! {
+            () = stop.cancelled() => return,
+            compared = compare => compared,
+        };
+        if let Err(fault) = compared {
+            tracing::warn!(cause = fault.for_log(), "the index of listings could not be compared with the database");
+        }
+        wait = COMPARED;
+    }
 }
 
 /// Returns the facets of a search. The stamp of the storefront identifies the least state that they count.
@@ -134,16 +158,15 @@ impl ListingIndex {
         if self.is_current(stamp) {
             return Ok(());
         }
-        let known = self.contents().read.clone().filter(|read| read.loaded_at.elapsed() < RELOADED);
-        let read_at = Instant::now();
-        let (place, loaded_at) = match known {
-            Some(known) => (self.follow(db, known.place).await?, known.loaded_at),
-            None => (self.load(db).await?, read_at),
+        let (known, read_at) = (self.contents().read.clone(), Instant::now());
+        let place = match known {
+            Some(known) => self.follow(db, known.place).await?,
+            None => self.load(db).await?,
         };
         let tree = store::categories(db).await?;
         let mut contents = self.contents_mut();
         contents.facts.replace_tree(tree);
-        contents.read = Some(Reading { stamp: stamp.to_owned(), place, read_at, loaded_at });
+        contents.read = Some(Reading { stamp: stamp.to_owned(), place, read_at });
         Ok(())
     }
 
@@ -151,13 +174,14 @@ impl ListingIndex {
     async fn follow(&self, db: &Db, mut place: i64) -> Result<i64, Fault> {
         loop {
             let changes = store::changes_after(db, place).await?;
-            let Some(last) = changes.last() else { break };
-            place = last.place;
-            self.read_again(db, changes.into_iter().map(|change| change.app_uuid).collect()).await?;
+            let positions = || changes.iter().filter_map(|change| change.place);
+            let (last, count) = (positions().max(), positions().count());
+            self.read_again(db, changes.iter().map(|change| change.app_uuid).collect()).await?;
+            place = last.unwrap_or(place);
+            if count < store::CHANGES {
+                return Ok(place);
+            }
         }
-        let without_place = store::changes_without_place(db, place).await?;
-        self.read_again(db, without_place.into_iter().collect()).await?;
-        Ok(place)
     }
 
     async fn read_again(&self, db: &Db, app_uuids: BTreeSet<Uuid>) -> Result<(), Fault> {
@@ -174,18 +198,36 @@ impl ListingIndex {
     /// last position before the reading.
     async fn load(&self, db: &Db) -> Result<i64, Fault> {
         let place = store::last_place(db).await?;
-        let mut facts = self.read(Facts::clone);
-        let (mut seen, mut last) = (BTreeSet::new(), Uuid::nil());
+        let (mut facts, mut last) = (self.read(Facts::emptied), Uuid::nil());
         loop {
             let page = store::visible_after(db, last).await?;
             let Some(end) = page.last() else { break };
             last = *end;
             let rows = store::facts_of(db, &page).await?;
             facts.apply(&page, rows);
-            seen.extend(page);
         }
-        facts.retain(&seen);
         self.contents_mut().facts = facts;
         Ok(place)
+    }
+
+    /// Compares all listings with the database, page by page, and corrects those that differ. If the feed ends before the
+    /// position that the index has read, the database was restored; then it reads everything again.
+    async fn compare(&self, db: &Db) -> Result<(), Fault> {
+        let known = self.contents().read.clone();
+        let place = store::last_place(db).await?;
+        if known.is_none_or(|known| known.place > place) {
+            self.contents_mut().read = None;
+            return self.update(db, "").await;
+        }
+        let mut last = Uuid::nil();
+        loop {
+            let _reading = self.reading.lock().await;
+            let page = store::visible_after(db, last).await?;
+            let rows = store::facts_of(db, &page).await?;
+            let end = page.last().copied();
+            self.contents_mut().facts.correct(last, end.unwrap_or(Uuid::max()), rows);
+            let Some(end) = end else { return Ok(()) };
+            last = end;
+        }
     }
 }

@@ -25,7 +25,11 @@ const EACH: usize = 80;
 const PIECE: usize = 5_000;
 
 /// Orders by locale.
-pub(super) struct NameOrders(Cache<String, Arc<Slot>>);
+pub(super) struct NameOrders {
+    slots: Cache<String, Arc<Slot>>,
+    /// Lock of the request that reads all names.
+    reading_all: tokio::sync::Mutex<()>,
+}
 
 struct Slot {
     bytes: usize,
@@ -46,7 +50,8 @@ type Numbers = BTreeMap<(String, Uuid), usize>;
 impl Default for NameOrders {
     fn default() -> Self {
         let weigh = |locale: &String, slot: &Arc<Slot>| u32::try_from(locale.len() + slot.bytes).unwrap_or(u32::MAX);
-        Self(Cache::builder().max_capacity(ROOM).weigher(weigh).time_to_idle(IDLE).build())
+        let slots = Cache::builder().max_capacity(ROOM).weigher(weigh).time_to_idle(IDLE).build();
+        Self { slots, reading_all: tokio::sync::Mutex::default() }
     }
 }
 
@@ -64,7 +69,7 @@ impl NameOrders {
     ) -> Result<Arc<NameOrder>, Fault> {
         let bytes = EACH * index.read(Facts::len);
         let new = || Arc::new(Slot { bytes, order: Mutex::default(), asking: tokio::sync::Mutex::default() });
-        let slot = self.0.get_with(locale.unwrap_or_default().to_owned(), new);
+        let slot = self.slots.get_with(locale.unwrap_or_default().to_owned(), new);
         if let Some(known) = slot.order().filter(|known| known.version == index.read(|facts| facts.version)) {
             return Ok(known);
         }
@@ -76,16 +81,21 @@ impl NameOrders {
             let changed = known.as_ref().and_then(|known| facts.changed_since(known.version));
             (facts.version, changed)
         });
+        let mut reading_all = None;
         let (mut numbers, changed) = match (known, changed) {
             (Some(known), _) if known.version == version => return Ok(known),
             (Some(known), Some(changed)) => (Arc::clone(&known.numbers), changed),
-            _ => (Arc::default(), index.read(|facts| facts.uuids_of(&facts.visible))),
+            _ => {
+                reading_all = Some(self.reading_all.lock().await);
+                (Arc::default(), index.read(|facts| facts.uuids_of(&facts.visible)))
+            }
         };
         let mut names = Vec::with_capacity(changed.len());
         for piece in changed.chunks(PIECE) {
             let read = store::sort_names(db, locale, piece).await?;
             names.extend(read.into_iter().map(|of| (of.name, of.app_uuid)));
         }
+        drop(reading_all);
         // Most changes are ratings.
         let is_same = names.len() == changed.len() && names.iter().all(|name| numbers.contains_key(name));
         if !is_same {

@@ -40,8 +40,8 @@ pub(super) struct CategoryRow {
 
 /// A change of the storefront.
 pub(super) struct Change {
-    /// Its position.
-    pub(super) place: i64,
+    /// Its position. `None` shortly after the commit.
+    pub(super) place: Option<i64>,
     pub(super) app_uuid: Uuid,
 }
 
@@ -52,26 +52,23 @@ pub(super) async fn last_place(db: &Db) -> Result<i64, Fault> {
         .await?)
 }
 
-/// Returns the next changes after a position, in order. Positions are assigned after the commit, so a reader that
-/// continues after the last one misses no change.
+/// Maximum number of changes with a position in one reading.
+pub(super) const CHANGES: usize = 1_000;
+
+/// Returns the next changes after a position, and the committed changes that have no position yet. Positions are assigned
+/// after the commit, so a reader that continues after the last one misses no change. One statement reads both, because a
+/// change may receive its position between two. Contains no change without a position if the last position precedes
+/// `place`: then a read replica answers that is behind.
 pub(super) async fn changes_after(db: &Db, place: i64) -> Result<Vec<Change>, Fault> {
     Ok(sqlx::query_as!(
         Change,
-        r#"select place as "place!", app_uuid from listing_change where place > $1 order by place limit 1000"#,
-        place
-    )
-    .fetch_all(&mut *db.conn().await?)
-    .await?)
-}
-
-/// Returns the apps with a committed change that has no position yet. Empty if the last position precedes `place`: then
-/// a read replica answers that is behind.
-pub(super) async fn changes_without_place(db: &Db, place: i64) -> Result<Vec<Uuid>, Fault> {
-    Ok(sqlx::query_scalar!(
-        "select app_uuid from listing_change where place is null
-            and (select coalesce(max(place), 0) from listing_change) >= $1
-          order by transaction_id, position limit 1000",
-        place
+        r#"(select place, app_uuid as "app_uuid!" from listing_change where place > $1 order by place limit $2)
+         union all
+         (select null, app_uuid from listing_change where place is null
+             and (select coalesce(max(place), 0) from listing_change) >= $1
+           order by transaction_id, position limit 10000)"#,
+        place,
+        CHANGES as i64
     )
     .fetch_all(&mut *db.conn().await?)
     .await?)

@@ -13,8 +13,8 @@
 use serde_json::json;
 
 use super::{
-    AMONG, FoundRow, IN_CATEGORY, IN_LANGUAGE, OF_PARTNER, OF_VERIFIED, RATED, SEARCH, Search, VISIBLE, shown,
-    text_of_the_listing,
+    AMONG, FoundRow, HAS_CATEGORY, IN_CATEGORY, IN_LANGUAGE, OF_PARTNER, OF_VERIFIED, RATED, SEARCH, STILL_VISIBLE,
+    Search, VISIBLE, shown, text_of_the_listing,
 };
 use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select};
 
@@ -74,7 +74,8 @@ pub(super) static FITTING: ListQuery<Search, FoundRow, FixedOrder> = ListQuery {
 static RANKED_AMONG: Select<FoundRow> = Select::around(
     shown!("found.rank"),
     "(select d.app_uuid, fit.rank
-        from listing_terms(({}::text[])[2]) as query cross join listing as l join listing_document as d using (app_uuid)
+        from listing_terms(({}::text[])[2]) as query cross join listing as l
+        join listing_document as d on d.app_uuid = l.app_uuid and d.search @@ query.terms
         cross join lateral (
           select listing_fit(d.search, query.whole, query.beginning, query.named, query.offered) as rank offset 0) as fit",
     concat!(
@@ -83,12 +84,13 @@ static RANKED_AMONG: Select<FoundRow> = Select::around(
     ),
 );
 
-/// Search results ordered by relevance, among listings that the index has chosen.
+/// Search results ordered by relevance, among listings that the index has chosen. The filters apply again, because the
+/// index may be some seconds old.
 pub(super) static FITTING_AMONG: ListQuery<Search, FoundRow, FixedOrder> = ListQuery {
     operation: SEARCH,
     select: &RANKED_AMONG,
-    within: &[Condition::given(|of| Some(of.texts())), VISIBLE, AMONG],
-    conditions: &[],
+    within: &[Condition::given(|of| Some(of.texts())), STILL_VISIBLE, AMONG],
+    conditions: &[HAS_CATEGORY, OF_PARTNER, OF_VERIFIED, RATED, IN_LANGUAGE],
     order: |FixedOrder| const { &[RANK.descending(), ID.descending()] },
 };
 

@@ -121,8 +121,47 @@ fn listing_without_row_is_hidden() {
     assert_eq!(facts.spoken().collect::<Vec<_>>(), ["de"]);
     assert_eq!(facts.changed_since(before), Some(vec![uuid(1), uuid(2)]));
     assert_eq!(facts.changed_since(facts.version), Some(Vec::new()));
-    facts.retain(&BTreeSet::new());
-    assert!(facts.visible.is_clear());
+}
+
+#[test]
+fn emptied_facts_keep_numbers_and_outdate_what_was_derived() {
+    let facts = known();
+    let mut emptied = facts.emptied();
+    assert!(emptied.visible.is_clear() && emptied.locales.values().all(FixedBitSet::is_clear));
+    assert_eq!(emptied.number(&uuid(2)), facts.number(&uuid(2)));
+    assert_eq!((emptied.changed_since(facts.version), emptied.version > facts.version), (None, true));
+    emptied.apply(&[uuid(2)], vec![row(2, 2, &[], &["de"], 0.0)]);
+    assert_eq!(emptied.visible.count_ones(..), 1);
+}
+
+#[test]
+fn correction_changes_only_what_differs() {
+    let mut facts = Facts::default();
+    let rows = || (1..=4).map(|app| row(app, app, &[app % 2], &["de"], 3.0)).collect::<Vec<_>>();
+    facts.apply(&[uuid(1), uuid(2), uuid(3), uuid(4)], rows());
+    let before = facts.version;
+    facts.correct(Uuid::nil(), Uuid::max(), rows());
+    assert_eq!(facts.version, before);
+    let changes: [fn(&mut FactsRow); 7] = [
+        |row| row.average = 4.0,
+        |row| row.is_verified = !row.is_verified,
+        |row| row.vendor_name = "Renamed".to_owned(),
+        |row| row.partner_uuid = uuid(9),
+        |row| row.category_uuids = vec![uuid(7)],
+        |row| row.locales = vec!["de".to_owned(), "fr".to_owned()],
+        |row| row.published_at = time(99),
+    ];
+    for change in changes {
+        let (mut facts, mut read) = (facts.clone(), rows());
+        change(&mut read[1]);
+        facts.correct(Uuid::nil(), Uuid::max(), read.clone());
+        assert_eq!(facts.changed_since(before), Some(vec![uuid(2)]), "{:?}", read[1]);
+        assert!(read.iter().all(|row| facts.contains(row)), "{:?}", read[1]);
+    }
+    facts.correct(uuid(1), uuid(3), vec![rows().remove(2)]);
+    assert_eq!(facts.changed_since(before), Some(vec![uuid(2)]));
+    facts.correct(uuid(3), Uuid::max(), Vec::new());
+    assert_eq!(facts.uuids_of(&facts.visible), [uuid(1), uuid(3)]);
 }
 
 #[test]
