@@ -1,9 +1,8 @@
--- Foundation: the clock, the append-only logs, the notifications about changed rights, the outbox, the budgets and the
--- database role of the service. Nothing here is specific to one of the nine groups of resources; every group uses it.
---
--- Written for PostgreSQL 14 to 17. If a migration does not get a lock within the timeout, it fails instead of making
--- callers queue behind it. The old binary continues to serve.
+-- Foundation: clock, audit log and other logs with their partitions, mail messages, jobs, budgets, and the database
+-- role of the service.
 set lock_timeout = '10s';
+set timezone = 'UTC';
+set check_function_bodies = off;
 
 -- The only clock of every statement and every default. It is a function, so that a test can replace it and move time.
 -- Nothing else in this database reads the time.
@@ -51,7 +50,7 @@ create table audit_log (
     address inet,
     parameters jsonb,
     constraint audit_log_actor_check check (actor_kind in ('SYSTEM', 'ANONYMOUS') or actor_uuid is not null)
-);
+) partition by range (record_uuid);
 
 -- Every filter of the staff list ends in the same order, so that one index serves a page without a sort.
 create index audit_log_recorded_at_idx on audit_log (recorded_at desc, record_uuid desc);
@@ -71,8 +70,7 @@ create index audit_log_transaction_id_idx on audit_log (transaction_id, record_u
 -- transaction: the record is written last, when the outcome is known, and a difference without a record must not be
 -- committed.
 create table audit_change (
-    record_uuid uuid not null
-        constraint audit_change_record_fkey references audit_log deferrable initially deferred,
+    record_uuid uuid not null,
     position bigint not null generated always as identity,
     thing text not null,
     action text not null constraint audit_change_action_check check (action in ('INSERT', 'UPDATE', 'DELETE')),
@@ -81,22 +79,23 @@ create table audit_change (
     before jsonb,
     after jsonb,
     constraint audit_change_pkey primary key (record_uuid, position)
-);
+) partition by range (record_uuid);
 create index audit_change_thing_idx on audit_change (thing_uuid, record_uuid) where thing_uuid is not null;
 
 -- The hash chain. Sealing follows within a second of the commit, in one place, so that writers never wait for each
 -- other. It has no foreign key: a seal outlives a record that was removed, which is how the removal is detected.
 create table audit_seal (
-    position bigint constraint audit_seal_pkey primary key
+    position bigint not null
         constraint audit_seal_position_check check (position > 0),
-    record_uuid uuid not null constraint audit_seal_record_key unique,
+    record_uuid uuid not null,
     previous_hash bytea not null
         constraint audit_seal_previous_hash_check check (octet_length(previous_hash) = 32),
     hash bytea not null constraint audit_seal_hash_check check (octet_length(hash) = 32),
     -- When this seal was set, every record of a transaction below this one had its seal. The next search starts here.
     settled_below xid8 not null,
-    sealed_at timestamptz not null default labs_now()
-);
+    sealed_at timestamptz not null default labs_now(),
+    constraint audit_seal_pkey primary key (record_uuid)
+) partition by range (record_uuid);
 
 -- The data that a seal covers, defined once for sealing and for verifying: SHA-256 over the record and its differences
 -- as the text of a JSON array. Nothing in it may depend on a session setting, and nothing may be moved or left out
@@ -117,28 +116,35 @@ select
 from audit_log as l;
 
 -- Returns the part of a row that an audit record may show: no secret, no second-factor data, no search vector. Ids may
--- stay, regardless of their name. A column that contains a secret must have one of these words in its name.
+-- stay, regardless of their name. A column that contains a secret must have one of these words in its name. The audit
+-- log contains the text; its HTML adds no information.
 create function audit_visible(fields jsonb) returns jsonb
     language sql immutable strict parallel safe
     as $$
         select coalesce(jsonb_object_agg(key, value), '{}')
         from jsonb_each(fields)
-        where key !~ '(hash|sha256|sealed|secret|token|password|last_step|^search)' or key ~ '_uuid$'
+        where key !~ '(hash|sha256|sealed|secret|token|password|last_step|^search|^body_html$|^body_renderer$)'
+            or key ~ '_uuid$'
     $$;
 
 -- Captures one changed row. It does nothing unless the transaction names, in `labs.audit_record`, the record to which
 -- its differences belong; the service sets it for audited operations only. The first argument names the column that
 -- identifies the object, the others are the primary key. An update that changes only hidden columns leaves a row with
--- two empty sides: the fact that something changed is not secret.
+-- two empty sides: the fact that something changed is not secret. A change of a row in a partition counts as a change
+-- of the table.
 create function audit_capture() returns trigger language plpgsql as $$
 declare
     record_id text := current_setting('labs.audit_record', true);
+    thing text := tg_table_name;
     old_row jsonb;
     new_row jsonb;
     fields jsonb;
 begin
     if record_id is null or record_id = '' then
         return null;
+    end if;
+    if pg_partition_root(tg_relid) is not null then
+        thing := (select relname from pg_class where oid = pg_partition_root(tg_relid));
     end if;
     old_row := case when tg_op <> 'INSERT' then to_jsonb(old) end;
     new_row := case when tg_op <> 'DELETE' then to_jsonb(new) end;
@@ -153,10 +159,13 @@ begin
         end if;
     end if;
     insert into public.audit_change (record_uuid, thing, action, thing_uuid, thing_key, before, after)
-    values (record_id::uuid, tg_table_name, tg_op, (fields ->> nullif(tg_argv[0], ''))::uuid,
+    values (record_id::uuid, thing, tg_op, (fields ->> nullif(tg_argv[0], ''))::uuid,
         public.audit_visible((select coalesce(jsonb_object_agg(name, fields -> name), '{}')
             from unnest(tg_argv[1:]) as name)),
         public.audit_visible(old_row), public.audit_visible(new_row));
+    if not found then
+        raise exception 'the difference of % was not kept', thing using constraint = 'audit_change_kept';
+    end if;
     return null;
 end $$;
 
@@ -205,7 +214,10 @@ create table idempotency_key (
         constraint idempotency_key_request_check check (octet_length(request_sha256) = 32),
     answer_sealed bytea not null,
     created_at timestamptz not null default labs_now(),
-    constraint idempotency_key_pkey primary key (principal, operation, key)
+    created_uuid uuid,
+    created_code text,
+    constraint idempotency_key_pkey primary key (principal, operation, key),
+    constraint idempotency_key_created check (num_nonnulls(created_uuid, created_code) <= 1)
 );
 create index idempotency_key_created_at_idx on idempotency_key (created_at);
 
@@ -227,13 +239,19 @@ create table mail_message (
     created_at timestamptz not null default labs_now(),
     person_uuid uuid,
     partner_uuid uuid,
+    claimed_until timestamptz,
+    about_partner_uuid uuid,
+    -- Network of the client that requested the mail message: an IPv4 address, or the /64 of an IPv6 one. Null if a job
+    -- wrote it.
+    asked_from inet,
     constraint mail_message_content_check
         check ((state <> 'QUEUED' or content_sealed is not null) and (state <> 'SENT' or content_sealed is null)),
     constraint mail_message_sent_at_check check ((state = 'SENT') = (sent_at is not null))
-);
+) partition by range (message_uuid);
 create index mail_message_due_idx on mail_message (next_attempt_at, message_uuid) where state = 'QUEUED';
 create index mail_message_created_at_idx on mail_message (created_at desc, message_uuid desc);
 create index mail_message_state_idx on mail_message (state, created_at desc, message_uuid desc);
+
 -- The number of recent mail messages to an address limits how many more it gets.
 create index mail_message_recipient_idx on mail_message (lower(recipient), created_at desc);
 create index mail_message_person_idx on mail_message (person_uuid) where person_uuid is not null;
@@ -264,6 +282,10 @@ create table daily_budget (
     day date not null,
     granted bigint not null default 0 constraint daily_budget_granted_check check (granted >= 0),
     updated_at timestamptz not null default labs_now(),
+    -- Number of resets of the daily budget. Portions that replicas took before a reset belong to the former budget. They
+    -- are never given back to the new budget, because that would increase it by requests that others have spent.
+    resets integer not null default 0
+        constraint daily_budget_resets_check check (resets >= 0),
     constraint daily_budget_pkey primary key (account, day)
 ) with (fillfactor = 70);
 create index daily_budget_day_idx on daily_budget (day, account);
@@ -286,7 +308,7 @@ create table request_usage (
     requests bigint not null default 0 constraint request_usage_requests_check check (requests >= 0),
     last_at timestamptz not null default labs_now(),
     constraint request_usage_pkey primary key (day, account, operation)
-) with (fillfactor = 70);
+) partition by range (day);
 create index request_usage_account_idx on request_usage (account, day desc);
 create index request_usage_operation_idx on request_usage (operation, day desc);
 
@@ -299,7 +321,15 @@ create table job_run (
     created_at timestamptz not null default labs_now(),
     started_at timestamptz,
     ended_at timestamptz,
-    error text
+    error text,
+    trigger text not null default 'SCHEDULE'
+        constraint job_run_trigger_check check (trigger in ('SCHEDULE', 'STAFF')),
+    done bigint,
+    error_code text,
+    -- Both in the database's clock: tests must not move leases.
+    heartbeat_on_clock timestamptz,
+    deadline_on_clock timestamptz,
+    overran boolean not null default false
 );
 create index job_run_job_idx on job_run (job, created_at desc, run_uuid desc);
 create index job_run_created_at_idx on job_run (created_at desc, run_uuid desc);
@@ -325,7 +355,7 @@ create table security_event (
     address inet,
     user_agent text,
     detail jsonb not null default '{}'
-);
+) partition by range (event_uuid);
 create index security_event_occurred_at_idx on security_event (occurred_at desc, event_uuid desc);
 create index security_event_kind_idx on security_event (kind, occurred_at desc, event_uuid desc);
 create index security_event_person_idx on security_event (person_uuid, occurred_at desc, event_uuid desc)
@@ -334,13 +364,10 @@ create index security_event_client_idx on security_event (client_uuid, occurred_
     where client_uuid is not null;
 create index security_event_partner_idx on security_event (partner_uuid, occurred_at desc, event_uuid desc)
     where partner_uuid is not null;
-
 create trigger signing_key_authority after insert or update or delete on signing_key
     for each row execute function authority_changed('keys', '*');
-
 call audit_watch('signing_key');
 call audit_watch('service_setting');
-call audit_watch('mail_message', 'message_uuid', 'update or delete');
 call audit_watch('daily_budget', null, 'update or delete');
 
 -- Database role. The service connects as the user in `DATABASE_URL` and becomes `labs_service`, which cannot sign in,
@@ -413,4 +440,425 @@ begin
     end if;
 end $$;
 
+create index mail_message_about_partner_idx on mail_message (about_partner_uuid) where about_partner_uuid is not null;
+
+create function search_words(written text) returns text
+    language sql immutable strict parallel safe
+    as $$ select regexp_replace(replace(written, '<!', '< '), '(\S{100})[_~./:@-]', '\1 ', 'g') $$;
+
+-- Returns the latest moment, at most the requested one, up to which every record is committed. A record has the time at
+-- which its transaction began, so an open transaction may still add a record to the past. The function waits for
+-- transactions that end within a fifth of a second. A transaction that has written nothing within a minute only reads,
+-- as a backup or a data export does: every request ends long before.
+--
+-- The service role may not see when other transactions began; the owner, as whom the function runs, may.
+create function audit_settled(wanted timestamptz) returns timestamptz
+    language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+    as $$
+    declare
+        -- The service's time may be ahead of the database's.
+        ahead constant interval := public.labs_now() - now();
+        moment constant timestamptz := least(wanted - ahead, now());
+        oldest timestamptz;
+    begin
+        for attempt in 1..10 loop
+            perform pg_stat_clear_snapshot();
+            select min(a.xact_start) into oldest
+            from pg_stat_activity as a
+            where a.datname = current_database() and a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
+                and a.xact_start < moment
+                and (a.backend_xid is not null or a.xact_start > clock_timestamp() - interval '1 minute');
+            exit when oldest is null or attempt = 10;
+            perform pg_sleep(0.02);
+        end loop;
+        return coalesce(oldest, moment) + ahead;
+    end $$;
+revoke execute on function audit_settled from public;
+grant execute on function audit_settled to labs_service;
+
+-- The database sets the time and the transaction of a record: the sealer searches by transaction, exports by time.
+revoke insert on audit_log from labs_service;
+grant insert (record_uuid, operation, channel, outcome, code, actor_kind, actor_uuid, actor_label, scope, target_kind,
+    target_uuid, target_label, partner_uuid, reason, request_id, address, parameters) on audit_log to labs_service;
+create index security_event_session_idx on security_event (session_uuid, occurred_at desc, event_uuid desc)
+    where session_uuid is not null;
+comment on column idempotency_key.created_uuid is 'The id of the thing that the first request created.';
+comment on column idempotency_key.created_code is 'Its code, where a thing is addressed by one.';
+
+-- One row per job, created by the first replica that has the job.
+create table job (
+    code text constraint job_pkey primary key,
+    -- For a job with a calendar: due time of its next run. Null until its first run.
+    next_run_at timestamptz,
+    paused_at timestamptz,
+    paused_because text,
+    last_started_at timestamptz,
+    last_ended_at timestamptz,
+    last_outcome text constraint job_last_outcome_check check (last_outcome in ('SUCCEEDED', 'FAILED')),
+    -- Number of items that the last run processed.
+    last_done bigint,
+    last_error text,
+    -- Number of consecutive failed runs, and the time of the first of them.
+    failures bigint not null default 0,
+    failing_since timestamptz,
+    runs bigint not null default 0,
+    done bigint not null default 0,
+    -- In the database's clock; its distance from now shows whether a job still runs.
+    succeeded_on_clock timestamptz not null default clock_timestamp(),
+    constraint job_paused_check check ((paused_at is null) = (paused_because is null))
+) with (fillfactor = 50);
+
+-- A current run is the lease of its job: at most one exists.
+create unique index job_run_under_way_key on job_run (job) where state in ('QUEUED', 'RUNNING');
+grant select, insert, update on job to labs_service;
+create index job_run_broken_off_idx on job_run (created_at) where error_code = 'BROKEN_OFF';
+
+-- The smallest UUID of version 7 of a moment.
+create function uuid_since(moment timestamptz) returns uuid
+    language sql immutable strict parallel safe
+    as $$
+        select (lpad(to_hex(floor(extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+    $$;
+
+-- The partitioned logs: key column, partition length, and minimum retention, which applies to every caller. The order
+-- of the tables is the order in which partitions are dropped.
+create view ledger as
+select *
+from (values
+    ('AUDIT', '{audit_seal,audit_change,audit_log}'::text[], 'record_uuid', 'uuid', 'quarter', interval '1 year'),
+    ('SECURITY_EVENTS', '{security_event}', 'event_uuid', 'uuid', 'month', interval '1 year'),
+    ('MAILS', '{mail_message}', 'message_uuid', 'uuid', 'quarter', interval '90 days'),
+    ('REQUEST_USAGE', '{request_usage}', 'day', 'date', 'month', interval '400 days')
+) as known (ledger, tables, key_column, key_kind, span, least);
+
+-- Converts a bound of a partition to a moment, and a moment to a bound.
+create function ledger_moment(key_kind text, bound text) returns timestamptz
+    language sql stable strict parallel safe
+    as $$
+        select case
+            when key_kind = 'uuid'
+                then to_timestamp(('x' || left(replace(bound, '-', ''), 12))::bit(48)::bigint / 1000.0)
+            else bound::date::timestamp at time zone 'UTC'
+        end
+    $$;
+
+create function ledger_bound(key_kind text, moment timestamptz) returns text
+    language sql stable strict parallel safe
+    as $$
+        select case
+            when key_kind = 'uuid' then public.uuid_since(moment)::text
+            else (moment at time zone 'UTC')::date::text
+        end
+    $$;
+
+-- Existing partitions with their start and end (both null for `_others`, the start null for the first).
+create view ledger_partition as
+select l.ledger, l.span, l.least, t.table_name, t.place, c.relname::text as partition_name,
+    ledger_moment(l.key_kind, substring(b.bound from 'FROM \(''([^'']+)''\)')) as since,
+    ledger_moment(l.key_kind, substring(b.bound from 'TO \(''([^'']+)''\)')) as until,
+    pg_total_relation_size(c.oid) as bytes
+from ledger as l
+cross join unnest(l.tables) with ordinality as t (table_name, place)
+join pg_catalog.pg_inherits as i on i.inhparent = ('public.' || t.table_name)::regclass
+join pg_catalog.pg_class as c on c.oid = i.inhrelid
+cross join lateral (select pg_get_expr(c.relpartbound, c.oid) as bound) as b;
+
+-- Additional constraints of an audit log partition: a difference belongs to a record of the same partition, and no two
+-- seals of a partition have the same position.
+create function ledger_complete(table_name text, suffix text) returns void
+    language plpgsql set search_path = pg_catalog, pg_temp
+    as $$
+    begin
+        if table_name = 'audit_change' then
+            execute format('alter table public.%I add constraint %I foreign key (record_uuid) references public.%I
+                deferrable initially deferred', 'audit_change' || suffix, 'audit_change' || suffix || '_record_fkey',
+                'audit_log' || suffix);
+        elsif table_name = 'audit_seal' then
+            execute format('alter table public.%I add constraint %I unique (position)', 'audit_seal' || suffix,
+                'audit_seal' || suffix || '_position_key');
+        elsif table_name = 'request_usage' then
+            execute format('alter table public.%I set (fillfactor = 70)', 'request_usage' || suffix);
+        end if;
+    end $$;
+
+-- The first partition of each log contains everything until the end of the next month or quarter, `_others` everything
+-- for which no partition was created in time.
+do $$
+declare
+    l ledger;
+    name text;
+    suffix text;
+begin
+    for l in select * from ledger loop
+        -- Referenced tables come first: the reverse of the order in which partitions are dropped.
+        for place in reverse cardinality(l.tables)..1 loop
+            name := l.tables[place];
+            foreach suffix in array array['_first', '_others'] loop
+                execute format('create table %I (like %I including defaults including constraints including indexes)',
+                    name || suffix, name);
+                perform ledger_complete(name, suffix);
+            end loop;
+            execute format('alter table %I attach partition %I default', name, name || '_others');
+            execute format('alter table %I attach partition %I for values from (minvalue) to (%L)', name, name || '_first',
+                ledger_bound(l.key_kind, date_trunc(l.span, now() + interval '30 days', 'UTC')
+                    + case l.span when 'quarter' then interval '3 months' else interval '1 month' end));
+        end loop;
+    end loop;
+end $$;
+
+-- Adds a partition to every table of a log, and moves matching rows from `_others` into it.
+create function ledger_add(of_ledger text, since timestamptz, until timestamptz) returns void
+    language plpgsql set search_path = pg_catalog, pg_temp
+    as $$
+    declare
+        l public.ledger;
+        name text;
+        suffix constant text := '_' || to_char(since at time zone 'UTC', 'YYYYMMDD');
+        lower_bound text;
+        upper_bound text;
+    begin
+        select * into strict l from public.ledger where ledger = of_ledger;
+        lower_bound := public.ledger_bound(l.key_kind, since);
+        upper_bound := public.ledger_bound(l.key_kind, until);
+        -- Referenced tables come first: the reverse of the order in which partitions are dropped.
+        for place in reverse cardinality(l.tables)..1 loop
+            name := l.tables[place];
+            execute format('create table public.%I (like public.%I including defaults including constraints including indexes)',
+                name || suffix, name);
+            perform public.ledger_complete(name, suffix);
+            execute format('with moved as (
+                    delete from public.%I where %I >= %L and %I < %L returning *
+                ) insert into public.%I select * from moved', name || '_others', l.key_column, lower_bound,
+                l.key_column, upper_bound, name || suffix);
+        end loop;
+        set constraints all immediate;
+        for place in reverse cardinality(l.tables)..1 loop
+            name := l.tables[place];
+            execute format('alter table public.%I attach partition public.%I for values from (%L) to (%L)',
+                name, name || suffix, lower_bound, upper_bound);
+        end loop;
+    end $$;
+
+-- Every filter of the list has an index in its order, since few records may have a given channel, code or kind of
+-- actor.
+create index audit_log_code_idx on audit_log (code, recorded_at desc, record_uuid desc) where code is not null;
+create index audit_log_channel_idx on audit_log (channel, recorded_at desc, record_uuid desc);
+create index audit_log_actor_kind_idx on audit_log (actor_kind, recorded_at desc, record_uuid desc);
+grant select on audit_canonical, audit_log, audit_change, audit_seal to labs_service;
+grant insert (record_uuid, operation, channel, outcome, code, actor_kind, actor_uuid, actor_label, scope, target_kind,
+    target_uuid, target_label, partner_uuid, reason, request_id, address, parameters) on audit_log to labs_service;
+grant insert on audit_change, audit_seal to labs_service;
+call audit_watch('mail_message', 'message_uuid', 'update or delete');
+grant select, insert, update, delete on mail_message to labs_service;
+grant select, insert, update, delete on request_usage to labs_service;
+grant select, insert on security_event to labs_service;
+
+-- The service deletes request counts only after 760 days. An owner may delete any.
+create function request_usage_kept() returns trigger
+    language plpgsql set search_path = pg_catalog, pg_temp
+    as $$
+    begin
+        return case
+            when current_user <> 'labs_service' or old.day < (public.labs_now() at time zone 'UTC')::date - 760 then old
+        end;
+    end $$;
+
+-- The service deletes request counts only after 760 days. An owner may delete any.
+create trigger request_usage_kept before delete on request_usage for each row execute function request_usage_kept();
+
+-- Takes all locks for a change of a log's partitions at once or none of them, so that it never waits while it holds a
+-- lock and no request fails as the victim of a deadlock. `mode` is the lock mode of the log's own tables, `suffix` the
+-- partition to be dropped, if any. Returns whether it succeeded.
+create function ledger_lock(of_ledger text, mode text, suffix text default null) returns boolean
+    language plpgsql set search_path = pg_catalog, pg_temp
+    as $$
+    declare
+        name text;
+    begin
+        foreach name in array (select l.tables from public.ledger as l where l.ledger = of_ledger) loop
+            execute format('lock table only public.%I in %s mode nowait', name, mode);
+            execute format('lock table public.%I in access exclusive mode nowait', name || '_others');
+            if suffix is not null then
+                execute format('lock table public.%I in access exclusive mode nowait', name || suffix);
+            end if;
+        end loop;
+        -- Mail messages have foreign keys to them.
+        if of_ledger = 'MAILS' and suffix is null then
+            lock table public.partner, public.person in share row exclusive mode nowait;
+        elsif of_ledger = 'MAILS' then
+            lock table public.partner, public.person in access exclusive mode nowait;
+        end if;
+        return true;
+    exception when lock_not_available then
+        return false;
+    end $$;
+
+-- Creates the partitions of a log for the next month, and returns their number; null while another transaction blocks
+-- the locks. If it was not run for a long time, one partition covers that time.
+create function ledger_prepare(of_ledger text) returns bigint
+    language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+    as $$
+    declare
+        l public.ledger;
+        reached timestamptz;
+        needed constant timestamptz := public.labs_now() + interval '30 days';
+    begin
+        select * into strict l from public.ledger as known where known.ledger = of_ledger;
+        for attempt in 1..2 loop
+            select coalesce(max(p.until), date_trunc(l.span, public.labs_now(), 'UTC')) into strict reached
+            from public.ledger_partition as p where p.ledger = of_ledger;
+            if reached > needed then
+                return 0;
+            end if;
+            -- Writers continue while a future partition is created. If its time has already started, a concurrent
+            -- statement would route its row to `_others` and fail there, so writes are blocked.
+            exit when attempt = 2;
+            if not public.ledger_lock(of_ledger, case when reached > public.labs_now() then 'share update exclusive'
+                else 'share row exclusive' end) then
+                return null;
+            end if;
+        end loop;
+        perform public.ledger_add(of_ledger, reached, date_trunc(l.span, needed, 'UTC')
+            + case l.span when 'quarter' then interval '3 months' else interval '1 month' end);
+        return cardinality(l.tables);
+    end $$;
+
+-- Drops the oldest partition that ends before a moment, and returns the number of dropped partitions; null while
+-- another transaction blocks the locks. It never drops a partition within the minimum retention, unsent mail messages,
+-- or any part of the audit log, which is archived first.
+create function ledger_expire(of_ledger text, before timestamptz) returns bigint
+    language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+    as $$
+    declare
+        part public.ledger_partition;
+        is_needed boolean := false;
+    begin
+        for part in select * from public.ledger_partition as p
+            where p.ledger = of_ledger and of_ledger <> 'AUDIT' and p.until <= least(before, public.labs_now() - p.least)
+            order by p.until
+        loop
+            if of_ledger = 'MAILS' then
+                execute format('select exists (select from public.%I where state = ''QUEUED'')', part.partition_name)
+                    into strict is_needed;
+                continue when is_needed;
+            end if;
+            if not public.ledger_lock(of_ledger, 'access exclusive', substr(part.partition_name, length(part.table_name) + 1)) then
+                return null;
+            end if;
+            -- No transaction writes to it any more.
+            if of_ledger = 'MAILS' then
+                execute format('select exists (select from public.%I where state = ''QUEUED'')', part.partition_name)
+                    into strict is_needed;
+                if is_needed then
+                    return null;
+                end if;
+            end if;
+            execute format('alter table public.%I detach partition public.%I', part.table_name, part.partition_name);
+            execute format('drop table public.%I', part.partition_name);
+            return 1;
+        end loop;
+        return 0;
+    end $$;
+
+-- Archived parts of the audit log, from its first position without a gap. Each part is an object in the storage, whose
+-- lines contain the canonical texts of the records in the order of their positions. Only `audit_confirm` confirms one.
+create table audit_archive (
+    first_position bigint constraint audit_archive_pkey primary key,
+    last_position bigint not null,
+    -- The hash of the previous position, and the hash of the last one: together they show whether the lines match the
+    -- records.
+    previous_hash bytea not null constraint audit_archive_previous_hash_check check (octet_length(previous_hash) = 32),
+    hash bytea not null constraint audit_archive_hash_check check (octet_length(hash) = 32),
+    bytes bigint not null constraint audit_archive_bytes_check check (bytes > 0),
+    archived_at timestamptz not null default labs_now(),
+    confirmed_at timestamptz,
+    constraint audit_archive_positions_check check (first_position between 1 and last_position)
+);
+grant select, insert (first_position, last_position, previous_hash, hash, bytes) on audit_archive to labs_service;
+
+-- Confirms an archive part: it follows the previous confirmed one, and each of its positions has one seal, which
+-- follows from the previous seal and from the current record. Returns whether it does. The service role may claim that
+-- a part was archived; only this function verifies the claim.
+create function audit_confirm(of_first bigint) returns boolean
+    language plpgsql security definer set search_path = pg_catalog, pg_temp
+    as $$
+    declare
+        piece public.audit_archive;
+        before bytea;
+        is_whole boolean;
+    begin
+        select * into strict piece from public.audit_archive where first_position = of_first for update;
+        select a.hash into before from public.audit_archive as a
+        where a.last_position = of_first - 1 and a.confirmed_at is not null;
+        before := case when of_first = 1 then decode(repeat('00', 32), 'hex') else before end;
+        select count(*) = piece.last_position - of_first + 1 and min(looked_at.position) = of_first
+                and bool_and(looked_at.position = looked_at.place_before + 1 and looked_at.previous_hash = looked_at.hash_before
+                    and looked_at.hash = sha256(looked_at.previous_hash || looked_at.digest))
+                and (array_agg(looked_at.hash order by looked_at.position desc))[1] = piece.hash
+            into is_whole
+        from (
+            select s.position, s.previous_hash, s.hash,
+                lag(s.position, 1, of_first - 1) over places as place_before, lag(s.hash, 1, before) over places as hash_before,
+                coalesce((select c.digest from public.audit_canonical as c where c.record_uuid = s.record_uuid), '') as digest
+            from public.audit_seal as s
+            where s.position between of_first and piece.last_position
+            window places as (order by s.position)
+        ) as looked_at;
+        if not coalesce(is_whole and before = piece.previous_hash, false) then
+            return false;
+        end if;
+        update public.audit_archive set confirmed_at = coalesce(confirmed_at, public.labs_now()) where first_position = of_first;
+        return true;
+    end $$;
+
+-- Detaches a part of the audit log whose records are all in confirmed archive parts: its three partitions become
+-- separate tables, which stay until an operator drops them. Returns whether it did; null while another transaction
+-- blocks the locks.
+create function audit_detach(suffix text) returns boolean
+    language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+    as $$
+    declare
+        part public.ledger_partition;
+        is_archived boolean;
+    begin
+        select * into strict part from public.ledger_partition as p where p.partition_name = 'audit_log' || suffix;
+        if coalesce(part.until > public.labs_now() - part.least, true) then
+            return false;
+        end if;
+        -- Blocks inserts during the count, which may take minutes; everything else continues.
+        begin
+            execute format('lock table public.%I, public.%I, public.%I in share mode nowait',
+                'audit_log' || suffix, 'audit_change' || suffix, 'audit_seal' || suffix);
+        exception when lock_not_available then
+            return null;
+        end;
+        -- A record has at most one seal.
+        execute format('select (select count(*) from public.%I) = (
+                select count(*) from public.%I as s
+                where s.position <= (select max(a.last_position) from public.audit_archive as a where a.confirmed_at is not null)
+                    and exists (select from public.%I as l where l.record_uuid = s.record_uuid))',
+            'audit_log' || suffix, 'audit_seal' || suffix, 'audit_log' || suffix) into strict is_archived;
+        if not is_archived then
+            return false;
+        end if;
+        for attempt in 1..200 loop
+            exit when public.ledger_lock('AUDIT', 'access exclusive', suffix);
+            if attempt = 200 then
+                return null;
+            end if;
+            perform pg_sleep(0.05);
+        end loop;
+        for part in select * from public.ledger_partition as p
+            where p.ledger = 'AUDIT' and p.partition_name = p.table_name || suffix order by p.place loop
+            execute format('alter table public.%I detach partition public.%I', part.table_name, part.partition_name);
+        end loop;
+        return true;
+    end $$;
+revoke execute on function ledger_add, ledger_complete, ledger_lock, ledger_prepare, ledger_expire, audit_confirm, audit_detach
+    from public;
+grant execute on function ledger_prepare, ledger_expire, audit_confirm, audit_detach to labs_service;
+grant select on ledger, ledger_partition to labs_service;
+
+reset check_function_bodies;
 reset lock_timeout;
+reset timezone;

@@ -34,7 +34,7 @@ pub(crate) struct AnswerCache(Cache<AnswerKey, Entry>);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct AnswerKey(usize, String);
 
-/// What is known about a request.
+/// Entry of a request.
 #[derive(Clone)]
 enum Entry {
     /// It was sent once.
@@ -161,7 +161,8 @@ impl StoredAnswer {
             stored_at,
             head,
             next_cursor: answer.next_cursor.clone(),
-            body: StoredBody::new(answer.body.clone()),
+            // A copy has no spare capacity.
+            body: StoredBody::new(Bytes::copy_from_slice(&answer.body)),
         })
     }
 

@@ -39,7 +39,7 @@ pub struct LogFigures {
     pub room_seconds: f64,
 }
 
-/// Names of the partitioned logs (`migrations/0126_ledgers_by_time.sql`).
+/// Names of the partitioned logs (`migrations/0001_foundation.sql`).
 const LEDGERS: [&str; 4] = ["AUDIT", "SECURITY_EVENTS", "MAILS", "REQUEST_USAGE"];
 
 /// Figures of a job over all replicas.

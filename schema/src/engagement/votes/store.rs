@@ -27,13 +27,18 @@ pub(super) enum Outcome {
     Missing,
 }
 
-fn outcome(word: Option<&str>) -> Outcome {
+/// Converts the result of a statement about a vote or follow. `None` means that the board has no such feature request.
+///
+/// # Errors
+/// [`crate::Code::Internal`] for any other text.
+fn outcome(word: Option<&str>) -> Result<Outcome, Fault> {
     match word {
-        Some("CAST" | "WITHDRAWN" | "WHOLE") => Outcome::Done,
-        Some("VOTED" | "NONE") => Outcome::Already,
-        Some("MERGED") => Outcome::Merged,
-        Some("SHIPPED") => Outcome::Shipped,
-        _ => Outcome::Missing,
+        Some("CAST" | "WITHDRAWN" | "WHOLE") => Ok(Outcome::Done),
+        Some("VOTED" | "NONE") => Ok(Outcome::Already),
+        Some("MERGED") => Ok(Outcome::Merged),
+        Some("SHIPPED") => Ok(Outcome::Shipped),
+        None => Ok(Outcome::Missing),
+        Some(other) => Err(Fault::internal(format!("the database returned {other} for a vote or follow"))),
     }
 }
 
@@ -42,7 +47,7 @@ pub(super) async fn cast(db: &Db, person: &Person, request_uuid: Uuid) -> Result
     let word = sqlx::query_scalar!("select board_cast($1, $2, $3)", request_uuid, person.uuid, &person.voter)
         .fetch_one(&mut *db.conn().await?)
         .await?;
-    Ok(outcome(word.as_deref()))
+    outcome(word.as_deref())
 }
 
 /// Withdraws a vote.
@@ -50,7 +55,7 @@ pub(super) async fn withdraw(db: &Db, person: &Person, request_uuid: Uuid) -> Re
     let word = sqlx::query_scalar!("select board_withdraw($1, $2, $3)", request_uuid, person.uuid, &person.voter)
         .fetch_one(&mut *db.conn().await?)
         .await?;
-    Ok(outcome(word.as_deref()))
+    outcome(word.as_deref())
 }
 
 /// Counts a vote of today, under a pseudonym that is deleted with the day.
@@ -84,7 +89,7 @@ pub(super) async fn is_on_board(db: &Db, request_uuid: Uuid) -> Result<Outcome, 
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    Ok(outcome(word.as_deref()))
+    outcome(word.as_deref())
 }
 
 /// Follows a feature request.

@@ -1,7 +1,7 @@
--- Rights and limits of a partner. A tier is data: a price, two budgets and a value for each feature. The subscription,
--- never a payment provider, decides which tier a partner is on. Overrides change single values for one partner until a
--- given date.
+-- Subscriptions: tiers, features, entitlements, changes of a subscription.
 set lock_timeout = '10s';
+set timezone = 'UTC';
+set check_function_bodies = off;
 
 create table tier (
     tier_uuid uuid constraint tier_pkey primary key,
@@ -82,8 +82,15 @@ create table subscription (
     pending_tier_uuid uuid constraint subscription_pending_tier_fkey references tier,
     pending_at timestamptz,
     updated_at timestamptz not null default labs_now(),
+    -- The moment from which periods are counted; null means the start of the current period.
+    period_anchor timestamptz,
     constraint subscription_period_check check (period_end > period_start),
-    constraint subscription_pending_check check (pending_at is null or pending_tier_uuid is not null)
+    constraint subscription_pending_check check (pending_at is null or pending_tier_uuid is not null),
+    -- A scheduled change has a tier and a date. A cancellation removes it, and a cancelled subscription ends at its
+    -- period end instead. So at most one change is scheduled at a time.
+    constraint subscription_pending_pair_check check ((pending_at is null) = (pending_tier_uuid is null)),
+    constraint subscription_cancelling_check
+        check (state = 'ACTIVE' or (period_end is not null and pending_tier_uuid is null))
 );
 create index subscription_tier_idx on subscription (tier_uuid, started_at desc, partner_uuid desc);
 create index subscription_pending_tier_idx on subscription (pending_tier_uuid) where pending_tier_uuid is not null;
@@ -185,7 +192,10 @@ create function partner_entitlement(of_partner uuid, moment timestamptz)
             o.expires_at
         from public.feature as f
         left join public.subscription as s on s.partner_uuid = of_partner
-        left join public.tier_feature as v on v.tier_uuid = s.tier_uuid and v.feature_code = f.feature_code
+        left join public.tier_feature as v
+            on v.tier_uuid = case when moment <= public.labs_now() then s.tier_uuid
+                else public.partner_tier(of_partner, moment) end
+            and v.feature_code = f.feature_code
         left join public.entitlement_override as o on o.partner_uuid = of_partner
             and o.feature_code = f.feature_code and (o.expires_at is null or o.expires_at > moment)
     $$;
@@ -199,7 +209,8 @@ create function partner_scope(of_partner uuid) returns text[]
         where e.kind = 'SCOPE' and e.value = 'true'
     $$;
 
--- Current budgets of every partner, and the source of each.
+-- Current budgets of every partner, the source of each, and the use of today's budget. The day is counted from 1970, as
+-- a replica counts it.
 create view partner_rate_limit as
 select
     s.partner_uuid, s.tier_uuid, t.code as tier_code,
@@ -207,11 +218,27 @@ select
     coalesce(o.daily_requests, t.daily_requests) as daily_requests,
     case when o.burst_per_second is null then 'TIER' else 'OVERRIDE' end as burst_source,
     case when o.daily_requests is null then 'TIER' else 'OVERRIDE' end as daily_source,
-    o.expires_at
+    o.expires_at,
+    t.burst_per_second as tier_burst_per_second, t.daily_requests as tier_daily_requests,
+    (labs_now() at time zone 'UTC')::date - date '1970-01-01' as today,
+    coalesce(b.granted, 0) as granted_today, coalesce(b.resets, 0) as resets_today
 from subscription as s
 join tier as t on t.tier_uuid = s.tier_uuid
 left join rate_limit_override as o on o.partner_uuid = s.partner_uuid
-    and (o.expires_at is null or o.expires_at > labs_now());
+    and (o.expires_at is null or o.expires_at > labs_now())
+left join daily_budget as b on b.account = 'partner:' || s.partner_uuid::text
+    and b.day = (labs_now() at time zone 'UTC')::date;
+
+-- Use of every account's daily budget. `daily_requests` is null for accounts with a separate budget instead of a
+-- tier's.
+create view budget_use as
+select
+    b.day, b.account, split_part(b.account, ':', 1) as kind, b.granted as used, b.resets,
+    l.daily_requests, l.daily_source, l.tier_code
+from daily_budget as b
+left join partner_rate_limit as l
+    on l.partner_uuid = case when b.account like 'partner:%' then substr(b.account, 9)::uuid end;
+grant select on budget_use to labs_service;
 
 -- The three initial tiers. Their ids are fixed, so that tests and tools may name them.
 insert into tier (tier_uuid, code, name, description, state, price_amount_minor, currency, billing_period,
@@ -241,8 +268,8 @@ insert into feature (feature_code, kind, name, description, unit, scope, default
         'subscription:write', 'false', 120),
     ('marketplace_access', 'SCOPE', 'Marketplace', 'Apps, versions, media and replies to reviews.', null,
         'marketplace:write', 'false', 130),
-    ('storefront_access', 'SCOPE', 'Storefront', 'Published listings, for a partner''s own program.', null,
-        'storefront:write', 'false', 140),
+    ('storefront_access', 'SCOPE', 'Storefront', 'Published listings, as customers see them.', null,
+        'storefront', 'false', 140),
     ('publication_access', 'SCOPE', 'Developer resources', 'Changelog and resources for partners.', null,
         'publication:write', 'false', 150),
     ('engagement_access', 'SCOPE', 'Feature-request board', 'Proposals, votes and comments.', null,
@@ -288,17 +315,184 @@ create trigger entitlement_override_authority after insert or update or delete o
     for each row execute function authority_changed('partner', 'partner_uuid');
 create trigger rate_limit_override_authority after insert or update or delete on rate_limit_override
     for each row execute function authority_changed('partner', 'partner_uuid');
-
 call audit_watch('tier', 'tier_uuid');
 call audit_watch('feature');
 call audit_watch('tier_feature', 'tier_uuid');
 call audit_watch('subscription', 'partner_uuid');
 call audit_watch('entitlement_override', 'partner_uuid');
 call audit_watch('rate_limit_override', 'partner_uuid');
-
 grant select, insert, update, delete on tier, feature, tier_feature, subscription, entitlement_override,
     rate_limit_override to labs_service;
 grant select, insert on subscription_event to labs_service;
 grant select on tier_entitlement, tier_scope, partner_rate_limit to labs_service;
 
+-- The tier of a partner at a moment, based on the changes that are known now.
+create function partner_tier(of_partner uuid, moment timestamptz) returns uuid
+    language sql stable parallel safe
+    as $$
+        select case
+            when moment <= public.labs_now() then s.tier_uuid
+            when s.pending_at <= moment then s.pending_tier_uuid
+            when s.state = 'CANCELLING' and s.period_end <= moment then public.fallback_tier()
+            else s.tier_uuid
+        end
+        from public.subscription as s
+        where s.partner_uuid = of_partner
+    $$;
+
+-- The tier to which a cancelled subscription falls back: the first on the pricing page among the offered free tiers
+-- that every partner may choose. The code ensures that one always exists.
+create function fallback_tier() returns uuid
+    language sql stable parallel safe
+    as $$
+        select t.tier_uuid from public.tier as t
+        where t.state = 'OFFERED' and t.price_amount_minor = 0 and t.self_service
+        order by t.position, t.code
+        limit 1
+    $$;
+
+-- Returns the first end of a period after a moment, if periods are counted from an anchor: a period that began on the
+-- 31st ends on the 31st, or on the last day of a shorter month, and never drifts. Null if there are no periods.
+create function period_end_after(anchor timestamptz, billing_period text, moment timestamptz) returns timestamptz
+    language sql immutable parallel safe
+    as $$
+        select min(counted.ends_at)
+        from (select case billing_period when 'MONTH' then 1 when 'YEAR' then 12 end as months,
+                anchor at time zone 'UTC' as begun, moment at time zone 'UTC' as now) as given
+        cross join lateral (select floor(((extract(year from given.now) - extract(year from given.begun)) * 12
+                + extract(month from given.now) - extract(month from given.begun)) / given.months)::integer
+            as whole) as passed
+        cross join generate_series(0, 1) as step
+        cross join lateral (select (given.begun
+                + make_interval(months => given.months * greatest(passed.whole + step, 1))) at time zone 'UTC'
+            as ends_at) as counted
+        where counted.ends_at > moment
+    $$;
+
+-- A tier as staff see it.
+create view tier_shown as
+select
+    t.tier_uuid, t.code, t.name, t.description, t.state, t.price_amount_minor, t.currency, t.billing_period,
+    t.burst_per_second, t.daily_requests, t.self_service, t.position, t.highlighted, t.created_at, t.updated_at,
+    (select count(*) from subscription as s where s.tier_uuid = t.tier_uuid) as subscribers_count,
+    coalesce((
+        select jsonb_agg(jsonb_build_object('code', e.feature_code, 'name', e.name, 'kind', e.kind, 'unit', e.unit,
+            'scope', e.scope, 'value', e.value, 'source', e.source) order by e.position, e.feature_code)
+        from tier_entitlement as e
+        where e.tier_uuid = t.tier_uuid
+    ), '[]') as features
+from tier as t;
+grant select on tier_shown to labs_service;
+create index subscription_pending_at_idx on subscription (pending_at) where pending_at is not null;
+
+-- Sort orders of the staff list.
+create index subscription_started_at_idx on subscription (started_at desc, partner_uuid desc);
+create index subscription_end_idx on subscription (coalesce(period_end, 'infinity'), partner_uuid);
+
+-- Tier change request of a partner. If staff decide, the request is pending; if the partner may choose the tier without
+-- staff, the request is applied at once.
+create table tier_change_request (
+    request_uuid uuid constraint tier_change_request_pkey primary key,
+    partner_uuid uuid not null constraint tier_change_request_partner_fkey references partner on delete cascade,
+    from_tier_uuid uuid not null constraint tier_change_request_from_tier_fkey references tier,
+    to_tier_uuid uuid not null constraint tier_change_request_to_tier_fkey references tier,
+    message text not null default '' constraint tier_change_request_message_check check (length(message) <= 2000),
+    state text not null default 'PENDING' constraint tier_change_request_state_check
+        check (state in ('PENDING', 'APPLIED', 'REJECTED', 'WITHDRAWN')),
+    actor_kind text not null constraint tier_change_request_actor_kind_check
+        check (actor_kind in ('PARTNER_USER', 'MACHINE_CLIENT')),
+    actor_uuid uuid not null,
+    created_at timestamptz not null default labs_now(),
+    decided_at timestamptz,
+    -- Reason of the staff decision; the partner reads it.
+    decision_reason text,
+    constraint tier_change_request_decided_check check ((state = 'PENDING') = (decided_at is null))
+);
+create index tier_change_request_partner_idx on tier_change_request (partner_uuid, created_at desc, request_uuid desc);
+create index tier_change_request_from_tier_idx on tier_change_request (from_tier_uuid);
+create index tier_change_request_to_tier_idx on tier_change_request (to_tier_uuid);
+
+-- Staff list: undecided requests first.
+create index tier_change_request_decided_at_idx
+    on tier_change_request (coalesce(decided_at, 'infinity') desc, request_uuid);
+
+-- One undecided request per partner.
+create unique index tier_change_request_pending_key on tier_change_request (partner_uuid) where state = 'PENDING';
+
+-- Current name of an actor.
+create function actor_name(kind text, actor uuid) returns text
+    language sql stable parallel safe
+    as $$
+        select case kind
+            when 'MACHINE_CLIENT' then (select c.name from public.machine_client as c where c.client_uuid = actor)
+            else (select p.name from public.person as p where p.person_uuid = actor)
+        end
+    $$;
+
+create view tier_change_request_shown as
+select
+    r.request_uuid, r.partner_uuid, p.company_name, r.from_tier_uuid, f.code as from_tier_code,
+    f.name as from_tier_name, r.to_tier_uuid, t.code as to_tier_code, t.name as to_tier_name, r.message, r.state,
+    r.actor_kind, r.actor_uuid, actor_name(r.actor_kind, r.actor_uuid) as actor_name, r.created_at, r.decided_at,
+    r.decision_reason
+from tier_change_request as r
+join partner as p on p.partner_uuid = r.partner_uuid
+join tier as f on f.tier_uuid = r.from_tier_uuid
+join tier as t on t.tier_uuid = r.to_tier_uuid;
+
+-- A subscription as its partner and staff see it. The upcoming change is a scheduled change, or the end of a cancelled
+-- period.
+create view subscription_shown as
+select
+    s.partner_uuid, p.company_name, p.state as partner_state, s.tier_uuid, t.code as tier_code, t.name as tier_name,
+    t.price_amount_minor, t.currency, t.billing_period, s.state, s.started_at, s.period_start, s.period_end,
+    case when s.state = 'CANCELLING' then s.period_end else s.pending_at end as to_come_at,
+    n.code as to_come_tier_code, n.name as to_come_tier_name, s.updated_at
+from subscription as s
+join partner as p on p.partner_uuid = s.partner_uuid
+join tier as t on t.tier_uuid = s.tier_uuid
+left join tier as n
+    on n.tier_uuid = case when s.state = 'CANCELLING' then fallback_tier() else s.pending_tier_uuid end;
+
+-- A partner's use of each limit, counted as the guards count it. A limit that is missing here limits nothing that the
+-- service counts.
+create function partner_usage(of_partner uuid) returns table (feature_code text, used bigint)
+    language sql stable parallel safe
+    as $$
+        select 'apps', count(*) from public.app as a
+        where a.partner_uuid = of_partner and a.state <> 'ARCHIVED'
+        union all
+        select 'team_members',
+            (select count(*) from public.person as p where p.partner_uuid = of_partner and p.state <> 'REMOVED')
+            + (select count(*) from public.invitation as i
+                where i.partner_uuid = of_partner and i.state = 'PENDING' and i.expires_at > public.labs_now())
+        union all
+        -- A started megabyte counts as a full one.
+        select 'media_megabytes', ceil(coalesce(sum(pictures.size_bytes), 0) / 1048576.0)::bigint
+        from (
+            select m.size_bytes
+            from public.app as a
+            join public.media_counted as m on m.app_uuid = a.app_uuid
+            where a.partner_uuid = of_partner
+            union all
+            select i.size_bytes from public.partner_image as i where i.partner_uuid = of_partner and i.removed_at is null
+        ) as pictures
+    $$;
+call audit_watch('tier_change_request', 'request_uuid');
+grant select, insert, update on tier_change_request to labs_service;
+grant select on tier_change_request_shown, subscription_shown to labs_service;
+
+create table tier_catalogue (
+    is_only boolean not null default true,
+    turn bigint not null default 0,
+    constraint tier_catalogue_pkey primary key (is_only),
+    constraint tier_catalogue_is_only_check check (is_only)
+);
+
+insert into tier_catalogue default values;
+
+grant select, update on tier_catalogue to labs_service;
+
+reset check_function_bodies;
 reset lock_timeout;
+reset timezone;

@@ -1,6 +1,7 @@
--- The board: feature requests of partners, their comments, and the answers of staff. Nothing here shows who voted,
--- followed or read: those rows contain pseudonyms, derived with a key that is outside the database.
+-- Board: feature requests, votes, comments, reports, news by mail.
 set lock_timeout = '10s';
+set timezone = 'UTC';
+set check_function_bodies = off;
 
 create table board_topic (
     topic_uuid uuid constraint board_topic_pkey primary key,
@@ -47,6 +48,8 @@ create table feature_request (
     declined_votes integer,
     active_at timestamptz not null default labs_now(),
     created_at timestamptz not null default labs_now(),
+    body_html text,
+    body_renderer smallint not null default 0,
     constraint feature_request_root_check check ((merged_into_uuid is null) = (root_uuid = request_uuid)),
     constraint feature_request_suspension_check check ((suspended_at is null) = (suspension_reason is null))
 ) with (fillfactor = 80);
@@ -160,14 +163,24 @@ comment on table feature_request_words is 'What a proposal is found by; kept by 
 comment on column feature_request_words.title is 'The title as it is compared: small letters and digits, no accents.';
 comment on column feature_request_words.search is 'Words and stems of the title (A) and of the body (D).';
 create index feature_request_words_search_idx on feature_request_words using gin (search) with (fastupdate = off);
-create index feature_request_words_title_idx on feature_request_words using gin (title gin_trgm_ops);
 
 create function feature_request_worded() returns trigger language plpgsql as $$
+declare
+    folded text := public.search_folded(new.title);
 begin
     insert into public.feature_request_words as known (request_uuid, title, search)
-    values (new.request_uuid, public.search_folded(new.title),
+    values (new.request_uuid, folded,
         setweight(public.board_words(new.title), 'A') || setweight(public.board_words(new.body), 'D'))
     on conflict (request_uuid) do update set title = excluded.title, search = excluded.search;
+    delete from public.board_title_word as known
+    where known.request_uuid = new.request_uuid and known.word not in (select public.board_spellings(folded));
+    -- In one order, so that two transactions that add the same words do not wait for each other.
+    insert into public.board_word (word, stems)
+    select spelling, public.board_stems(spelling) from public.board_spellings(folded) as spelling
+    where not exists (select from public.board_word as known where known.word = spelling)
+    order by spelling on conflict do nothing;
+    insert into public.board_title_word (word, request_uuid)
+    select spelling, new.request_uuid from public.board_spellings(folded) as spelling on conflict do nothing;
     return null;
 end $$;
 create trigger feature_request_worded after insert or update of title, body on feature_request
@@ -175,32 +188,64 @@ create trigger feature_request_worded after insert or update of title, body on f
 
 -- Feature requests with a similar title: for each request on the board, the best match among its own title and the
 -- titles of merged requests. Shared title terms count most: words and stems of any language, then letters; the body
--- counts less.
-create function board_near(typed text, most integer) returns table (root_uuid uuid, matched_title text, fit double precision)
-    language sql stable parallel safe rows 5
-    set pg_trgm.word_similarity_threshold = 0.45 set plan_cache_mode = force_custom_plan
+-- counts less. Only candidates are compared: at most 200 that share the rarest words, and 50 whose title begins with
+-- the text. To choose them, the function reads about 8,000 entries at most, divided among the related words by their
+-- closeness; of a word with more entries than its share, the newest.
+create function board_near(typed text, most integer)
+    returns table (root_uuid uuid, matched_title text, fit double precision)
+    language plpgsql stable parallel safe rows 5
+    set pg_trgm.word_similarity_threshold = 0.5 set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off set max_parallel_workers_per_gather = 0
     as $$
-        with asked as (
-            select public.search_folded(left(typed, 300)) as folded, (public.board_terms(typed)).near as terms
-        ), found as (
-            select w.request_uuid, w.title, w.search, asked.folded, asked.terms
-            from asked join public.feature_request_words as w on w.search @@ asked.terms
+    #variable_conflict use_column
+    declare
+        asked text := public.search_folded(left(typed, 300));
+        terms tsquery := (public.board_terms(typed)).near;
+    begin
+        return query
+        with said as materialized (
+            select word.sought, min(word.place) as place, exists (
+                select from public.listing_stemmer as stemmer
+                where stemmer.language in ('de', 'en', 'fr', 'es', 'it', 'nl')
+                    and ts_lexize(stemmer.dictionary, word.sought) = '{}') as is_common
+            from string_to_table(asked, ' ') with ordinality as word (sought, place)
+            where length(word.sought) between 1 and 60
+            group by word.sought order by 2 limit 20
+        ), related as materialized (
+            select said.place, near.word, near.closeness
+            from said cross join lateral public.board_related(said.sought) as near
+            where not said.is_common or not exists (select from said where not is_common)
+            order by near.closeness desc, near.word
+        ), titled as materialized (
+            select related.place, related.closeness, entry.request_uuid
+            from related cross join lateral (
+                select t.request_uuid from public.board_title_word as t where t.word = related.word
+                order by t.word desc, t.request_uuid desc
+                limit (select 1 + 8000 * related.closeness / sum(every.closeness) from related as every)) as entry
+        ), weighed as (
+            select place, 1 / ln(10 + count(*)) as weight from titled group by place
+        ), likely as (
+            (select best.request_uuid from (
+                select request_uuid, place, max(closeness) as closeness from titled group by request_uuid, place) as best
+             join weighed using (place)
+             group by best.request_uuid
+             order by sum(best.closeness * weighed.weight) desc, best.request_uuid desc limit 200)
             union
-            select w.request_uuid, w.title, w.search, asked.folded, asked.terms
-            from asked join public.feature_request_words as w on asked.folded <% w.title
+            (select w.request_uuid from public.feature_request_words as w
+             where asked <> '' and w.title ~>=~ asked and w.title ~<~ (asked || chr(1114111)) limit 50)
         ), fitting as (
             select r.root_uuid, r.request_uuid, r.title,
-                similarity(found.folded, found.title)
-                + word_similarity(found.folded, found.title)
-                + coalesce(ts_rank('{0.05, 0, 0, 1}', found.search, found.terms), 0) * 4 as fit
-            from found join public.feature_request as r using (request_uuid)
+                similarity(asked, w.title) + word_similarity(asked, w.title)
+                + coalesce(ts_rank('{0.05, 0, 0, 1}', w.search, terms), 0) * 4 as fit
+            from likely join public.feature_request_words as w using (request_uuid)
+            join public.feature_request as r using (request_uuid)
             join public.feature_request as root on root.request_uuid = r.root_uuid
             where r.suspended_at is null and root.shown
         )
         select best.root_uuid, case when best.request_uuid <> best.root_uuid then best.title end, best.fit
-        from (select distinct on (root_uuid) * from fitting order by root_uuid, fit desc) as best
-        order by best.fit desc, best.root_uuid limit most
-    $$;
+        from (select distinct on (fitting.root_uuid) * from fitting order by fitting.root_uuid, fitting.fit desc) as best
+        order by best.fit desc, best.root_uuid limit most;
+    end $$;
 
 -- One row per request and user; the author's own vote is separate. The user is a pseudonym; only the day of the vote is
 -- stored.
@@ -267,6 +312,8 @@ create table feature_comment (
         constraint feature_comment_open_reports_check check (open_reports >= 0),
     reported_at timestamptz,
     created_at timestamptz not null default labs_now(),
+    body_html text,
+    body_renderer smallint not null default 0,
     constraint feature_comment_answer_check check (is_answer = (partner_uuid is null)),
     constraint feature_comment_author_check check (is_answer or author_uuid is not null),
     constraint feature_comment_suspension_check check ((suspended_at is null) = (suspension_reason is null))
@@ -474,14 +521,12 @@ create function board_recount(root uuid, authors uuid[], pseudonyms bytea[]) ret
                 group by voter) as once) as counted
         where r.request_uuid = root
     $$;
-
 call audit_watch('board_topic', 'topic_uuid');
 call audit_watch('feature_request', 'request_uuid',
     'insert or delete or update of title, body, topic_uuid, status, entry_uuid, merged_into_uuid, pinned_at, locked_at, suspended_at, suspension_reason');
 call audit_watch('feature_comment', 'comment_uuid',
     'insert or delete or update of body, suspended_at, suspension_reason');
 call audit_watch('board_report', 'report_uuid', 'insert or delete or update of outcome, resolution_note');
-
 grant select, insert, update on board_topic to labs_service;
 grant select, insert, update on feature_request to labs_service;
 grant select, insert, update on feature_request_words to labs_service;
@@ -495,4 +540,301 @@ grant select, insert on board_earlier_text to labs_service;
 grant select, insert on feature_event to labs_service;
 grant select, insert, update on board_report to labs_service;
 
+-- Pattern for `like` that matches text that contains this one literally, in lower case.
+create function board_containing(sought text) returns text
+    language sql immutable strict parallel safe
+    as $$ select '%' || regexp_replace(lower(sought), '([\\%_])', '\\\1', 'g') || '%' $$;
+create index feature_comment_contains_idx
+    on feature_comment using gin ((lower(body) collate "C") gin_trgm_ops);
+create index feature_comment_suspended_idx on feature_comment (created_at desc, comment_uuid desc)
+    where suspended_at is not null;
+create index feature_comment_open_idx on feature_comment (created_at desc, comment_uuid desc) where open_reports > 0;
+create index feature_comment_answer_idx on feature_comment (created_at desc, comment_uuid desc) where is_answer;
+grant delete on board_earlier_text to labs_service;
+
+-- The columns of the roadmap, and the requests of a status with the most votes.
+create index feature_request_status_votes_idx on feature_request (status, votes desc, request_uuid desc) where shown;
+
+-- How fast staff answer, and which requests wait for an answer.
+create index feature_request_pace_idx on feature_request (created_at) include (answered_at) where shown;
+create index feature_request_waiting_idx on feature_request (created_at) where shown and answered_at is null;
+create index feature_request_suspended_idx on feature_request (suspended_at) where suspended_at is not null;
+
+-- Declined requests that still gain votes.
+create index feature_request_growing_idx on feature_request (status_at)
+    where shown and status = 'DECLINED' and votes >= declined_votes + 10 and votes * 4 >= declined_votes * 5;
+
+-- The requests that a user follows or voted for are looked up by pseudonym; their events by the index of each request.
+create index board_topic_position_idx on board_topic (position, topic_uuid);
+
+-- Id of a notification for one user: it differs for every user, and gives access to nothing (RFC 9562, version 8).
+create function board_news_uuid(naming bytea, event uuid) returns uuid
+    language sql immutable strict parallel safe
+    as $$
+        select encode(set_byte(set_byte(hashed.bytes, 6, get_byte(hashed.bytes, 6) & 15 | 128), 8,
+            get_byte(hashed.bytes, 8) & 63 | 128), 'hex')::uuid
+        from (select substring(sha256(naming || uuid_send(event)) for 16) as bytes) as hashed
+    $$;
+
+-- Events of the last year on the requests that a user proposed, voted for or follows, and the reason for each
+-- notification. Nothing is stored: the function computes it at each read. A suspended request or answer produces no
+-- notification. Joins only add rows by key: the suspended requests and comments of the whole board are never read.
+create function board_news(person uuid, voter bytea, follower bytea)
+    returns table (event_uuid uuid, because text[])
+    language plpgsql stable parallel safe rows 10
+    set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
+    set enable_mergejoin = off set max_parallel_workers_per_gather = 0
+    as $$
+    #variable_conflict use_column
+    begin
+        return query
+        with known as (
+            select r.request_uuid, 'PROPOSED' as reason, '-infinity'::date as since
+            from public.feature_request as r where r.author_uuid = person
+            union all
+            select r.request_uuid, 'VOTED', r.author_voted_on
+            from public.feature_request as r where r.author_uuid = person and r.author_voted_on is not null
+            union all
+            select v.request_uuid, 'VOTED', v.voted_on from public.feature_vote as v where v.voter = board_news.voter
+            union all
+            select f.request_uuid, 'FOLLOWED', f.followed_on
+            from public.feature_follow as f where f.follower = board_news.follower
+        ), told as (
+            select e.event_uuid, known.reason
+            from known join public.feature_request as s using (request_uuid)
+            join public.feature_request as root on root.request_uuid = s.root_uuid
+            cross join lateral (
+                select o.event_uuid, o.occurred_at from public.feature_event as o where o.request_uuid = s.request_uuid
+                union all
+                select o.event_uuid, o.occurred_at from public.feature_event as o where o.other_uuid = s.request_uuid
+                union all
+                select o.event_uuid, o.occurred_at from public.feature_event as o
+                where s.root_uuid <> s.request_uuid and o.request_uuid = s.root_uuid and o.occurred_at >= s.rooted_at
+                union all
+                select o.event_uuid, o.occurred_at from public.feature_event as o
+                where s.root_uuid <> s.request_uuid and o.other_uuid = s.root_uuid and o.occurred_at >= s.rooted_at
+            ) as e
+            where s.suspended_at is null and root.suspended_at is null
+                and e.occurred_at >= public.labs_now() - interval '1 year'
+                and (e.occurred_at at time zone 'UTC')::date >= known.since
+        )
+        select told.event_uuid, array_agg(distinct told.reason order by told.reason)
+        from told join public.feature_event as e using (event_uuid)
+        join public.feature_request as d on d.request_uuid = e.request_uuid
+        join public.feature_request as d_root on d_root.request_uuid = d.root_uuid
+        left join public.feature_request as o on o.request_uuid = e.other_uuid
+        left join public.feature_request as o_root on o_root.request_uuid = o.root_uuid
+        left join public.feature_comment as c on c.comment_uuid = e.comment_uuid
+        where num_nonnulls(d.suspended_at, d_root.suspended_at, o.suspended_at, o_root.suspended_at, c.suspended_at) = 0
+        group by told.event_uuid;
+    end $$;
+
+-- Pending board items for staff, each by a separate index.
+create view board_waiting (kind, number, oldest_at) as
+    select 'BOARD_REPORTED', count(*), min(reported_at) from board_report where outcome = 'OPEN'
+    union all
+    select 'FEATURE_REQUEST_GROWING', count(*), min(status_at) from feature_request
+    where shown and status = 'DECLINED' and votes >= declined_votes + 10 and votes * 4 >= declined_votes * 5;
+grant select on board_waiting to labs_service;
+comment on column feature_request.body_html is 'The body as HTML.';
+comment on column feature_request.body_renderer is
+    'The version of the renderer that made the HTML; 0 while there is none. The job TEXT_RENDERING replaces older HTML.';
+comment on column feature_comment.body_html is 'The body as HTML.';
+comment on column feature_comment.body_renderer is
+    'The version of the renderer that made the HTML; 0 while there is none. The job TEXT_RENDERING replaces older HTML.';
+create index feature_request_renderer_idx on feature_request (body_renderer, request_uuid);
+create index feature_comment_renderer_idx on feature_comment (body_renderer, comment_uuid);
+
+-- HTML never outlives its text: a statement that changes only the text, as the erasure of a company
+-- does, removes the HTML.
+create function board_html_outdated() returns trigger language plpgsql as $$
+begin
+    new.body_html := null;
+    new.body_renderer := 0;
+    return new;
+end $$;
+create trigger feature_request_html before update of body on feature_request for each row
+    when (new.body is distinct from old.body and new.body_html is not distinct from old.body_html)
+    execute function board_html_outdated();
+create trigger feature_comment_html before update of body on feature_comment for each row
+    when (new.body is distinct from old.body and new.body_html is not distinct from old.body_html)
+    execute function board_html_outdated();
+
+-- Words of all titles, each once, with their stems in every language with stems, marked with the language.
+create table board_word (
+    word text collate "C" constraint board_word_pkey primary key,
+    stems text[] not null
+);
+comment on table board_word is 'The words of titles, by which similar feature requests are found; kept by a trigger.';
+create index board_word_stems_idx on board_word using gin (stems) with (fastupdate = off);
+create index board_word_reversed_idx on board_word (reverse(word) collate "C");
+
+-- Numbers share most of their trigrams with many others, so only words without digits are compared by trigrams.
+create index board_word_spelling_idx on board_word using gin (word gin_trgm_ops) with (fastupdate = off)
+    where word !~ '[0-9]';
+
+-- Titles by word. UUIDs ascend with time, so the newest titles of a word are read without a sort.
+create table board_title_word (
+    word text collate "C" not null,
+    request_uuid uuid not null constraint board_title_word_request_fkey references feature_request,
+    constraint board_title_word_pkey primary key (word, request_uuid)
+);
+create index board_title_word_request_idx on board_title_word (request_uuid);
+comment on table board_title_word is 'The feature requests with a word in their title; kept by a trigger.';
+
+-- Titles that begin with a text, or equal it.
+create index feature_request_words_beginning_idx on feature_request_words (title text_pattern_ops);
+
+-- The stems of a folded word, each marked with its language.
+create function board_stems(word text) returns text[]
+    language sql stable strict parallel safe
+    as $$
+        select array(select distinct format('.%s.%s', stemmer.language, stem[1])
+            from public.listing_stemmer as stemmer cross join lateral ts_lexize(stemmer.dictionary, word) as stem
+            where cardinality(stem) > 0 and stemmer.language in ('de', 'en', 'fr', 'es', 'it', 'nl'))
+    $$;
+
+-- The words of a folded text, also in their contracted form.
+create function board_spellings(folded text) returns setof text
+    language sql immutable strict parallel safe
+    as $$
+        select distinct word collate "C"
+        from string_to_table(folded || ' ' || public.search_contracted(folded), ' ') as word
+        where length(word) between 1 and 60
+    $$;
+
+-- Words of titles that are related to a folded word, and how closely: the word itself, words with its stem, words that
+-- begin or end with it or with which it begins or ends, and words with a similar spelling.
+create function board_related(sought text) returns table (word text, closeness double precision)
+    language sql stable parallel safe rows 10
+    as $$
+        select related.word, max(related.closeness) from (
+            select v.word, 1 as closeness
+            from public.board_word as v where v.word in (sought, public.search_contracted(sought))
+            union all
+            (select v.word, 0.9 from public.board_word as v where v.stems && public.board_stems(sought) limit 40)
+            union all
+            (select v.word, 0.7 from public.board_word as v
+             where length(sought) >= 4 and v.word > sought collate "C" and v.word < (sought || chr(1114111)) collate "C"
+             limit 20)
+            union all
+            (select v.word, 0.6 from public.board_word as v
+             where length(sought) >= 4 and reverse(v.word) collate "C" > reverse(sought) collate "C"
+                 and reverse(v.word) collate "C" < (reverse(sought) || chr(1114111)) collate "C"
+             limit 20)
+            union all
+            select v.word, 0.5 from public.board_word as v
+            where v.word = any (array(select part from generate_series(3, length(sought) - 1) as size
+                cross join lateral unnest(array[left(sought, size), right(sought, size)]) as part))
+            union all
+            (select v.word, 0.8 * word_similarity(sought, v.word) from public.board_word as v
+             where length(sought) >= 4 and sought !~ '[0-9]' and v.word !~ '[0-9]' and sought <% v.word
+             order by word_similarity(sought, v.word) desc limit 20)) as related
+        group by related.word
+        order by 2 desc, related.word limit 24
+    $$;
+grant select, insert on board_word to labs_service;
+grant select, insert, delete on board_title_word to labs_service;
+
+-- Number of published customer reviews by app, version and stars, and by app, day and stars.
+create table customer_rating (
+    app_uuid uuid not null constraint customer_rating_app_fkey references app on delete cascade,
+    version_number text,
+    rating integer not null,
+    number integer not null constraint customer_rating_number_check check (number >= 0),
+    last_written_at timestamptz,
+    constraint customer_rating_key unique nulls not distinct (app_uuid, version_number, rating),
+    constraint customer_rating_last_check check ((number = 0) = (last_written_at is null))
+);
+comment on table customer_rating is 'Counts of published customer reviews; kept by a trigger.';
+comment on column customer_rating.version_number is 'The version that the customer reviews name; null for those that name none.';
+
+create table customer_rating_day (
+    app_uuid uuid not null constraint customer_rating_day_app_fkey references app on delete cascade,
+    day date not null,
+    rating integer not null,
+    number integer not null constraint customer_rating_day_number_check check (number >= 0),
+    constraint customer_rating_day_pkey primary key (app_uuid, day, rating)
+);
+comment on table customer_rating_day is 'Counts of published customer reviews by the day of writing, in UTC; kept by a trigger.';
+
+-- Counts by stars, from 5 down to 1.
+create function rating_counts_add(counts integer[], rating integer, number integer) returns integer[]
+    language sql immutable strict parallel safe
+    as $$ select counts[:5 - rating] || (counts[6 - rating] + number) || counts[7 - rating:] $$;
+
+create aggregate rating_counts (rating integer, number integer)
+    (sfunc = rating_counts_add, stype = integer[], initcond = '{0,0,0,0,0}');
+
+-- Adds a published customer review to the counts.
+create function customer_rating_add(review customer_review) returns void
+    language sql
+    as $$
+        insert into public.customer_rating as known (app_uuid, version_number, rating, number, last_written_at)
+        values (review.app_uuid, review.version_number, review.rating, 1, review.written_at)
+        on conflict (app_uuid, version_number, rating) do update
+        set number = known.number + 1, last_written_at = greatest(known.last_written_at, excluded.last_written_at);
+        insert into public.customer_rating_day as known (app_uuid, day, rating, number)
+        values (review.app_uuid, (review.written_at at time zone 'UTC')::date, review.rating, 1)
+        on conflict (app_uuid, day, rating) do update set number = known.number + 1;
+    $$;
+
+-- Removes a customer review that was published from the counts. If it was the last one of its version and rating, the
+-- function looks up the one before. A wrong count stops at zero, because it must not prevent a decision of a moderator.
+create function customer_rating_remove(review customer_review) returns void
+    language sql
+    as $$
+        update public.customer_rating as known
+        set number = greatest(known.number - 1, 0), last_written_at = case
+            when known.number <= 1 then null
+            when known.last_written_at > review.written_at then known.last_written_at
+            else coalesce((select r.written_at from public.customer_review as r
+                  where r.app_uuid = review.app_uuid and r.rating = review.rating and r.state = 'PUBLISHED'
+                      and r.version_number is not distinct from review.version_number
+                  order by r.written_at desc limit 1), known.last_written_at) end
+        where known.app_uuid = review.app_uuid and known.version_number is not distinct from review.version_number
+            and known.rating = review.rating;
+        update public.customer_rating_day as known set number = greatest(known.number - 1, 0)
+        where known.app_uuid = review.app_uuid and known.day = (review.written_at at time zone 'UTC')::date
+            and known.rating = review.rating;
+    $$;
+
+-- The lock on the listing comes first, as for its rating, so that transactions about one app wait in one order.
+create function customer_review_counted() returns trigger language plpgsql as $$
+begin
+    perform from public.listing as l where l.app_uuid = coalesce(new.app_uuid, old.app_uuid) for no key update;
+    if tg_op <> 'INSERT' and old.state = 'PUBLISHED' then
+        perform public.customer_rating_remove(old);
+    end if;
+    if tg_op <> 'DELETE' and new.state = 'PUBLISHED' then
+        perform public.customer_rating_add(new);
+    end if;
+    return null;
+end $$;
+create trigger customer_review_inserted after insert on customer_review for each row
+    when (new.state = 'PUBLISHED') execute function customer_review_counted();
+create trigger customer_review_deleted after delete on customer_review for each row
+    when (old.state = 'PUBLISHED') execute function customer_review_counted();
+create trigger customer_review_updated after update on customer_review for each row
+    when ((old.state, old.app_uuid, old.version_number, old.rating, old.written_at)
+        is distinct from (new.state, new.app_uuid, new.version_number, new.rating, new.written_at))
+    execute function customer_review_counted();
+grant select, insert, update on customer_rating, customer_rating_day to labs_service;
+
+-- Comments of one partner in the order of the list for staff.
+create index feature_comment_partner_reported_idx
+    on feature_comment (partner_uuid, open_reports desc, (coalesce(reported_at, 'infinity')), comment_uuid);
+create trigger customer_rating_public after insert or update or delete on customer_rating
+    for each row execute function public_changed('storefront');
+
+-- A changelog entry names the feature requests that it ships.
+create trigger feature_request_shipped after update on feature_request for each row
+    when ((old.entry_uuid, old.shown, old.status_at) is distinct from (new.entry_uuid, new.shown, new.status_at)
+        and (old.entry_uuid is not null or new.entry_uuid is not null))
+    execute function public_changed('publication');
+create trigger feature_request_deleted after delete on feature_request for each row
+    when (old.entry_uuid is not null) execute function public_changed('publication');
+
+reset check_function_bodies;
 reset lock_timeout;
+reset timezone;

@@ -1,6 +1,7 @@
--- The partners' side of the marketplace: the category tree, apps with their texts, media and versions, and the review
--- of submissions. Readers never see these rows; publication copies them to the tables that readers see (0005).
+-- Marketplace: apps, versions, categories, submissions and their review.
 set lock_timeout = '10s';
+set timezone = 'UTC';
+set check_function_bodies = off;
 
 -- The category tree from which a partner chooses. Names and descriptions are objects of locale to text.
 create table category (
@@ -43,7 +44,7 @@ from place;
 create table app (
     app_uuid uuid constraint app_pkey primary key,
     partner_uuid uuid not null constraint app_partner_fkey references partner,
-    slug text not null constraint app_slug_key unique
+    slug text not null
         constraint app_slug_check check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 80),
     default_locale text not null constraint app_default_locale_check
         check (default_locale ~ '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$'),
@@ -57,8 +58,40 @@ create table app (
     state_reason text,
     state_changed_at timestamptz not null default labs_now(),
     created_at timestamptz not null default labs_now(),
-    updated_at timestamptz not null default labs_now()
+    updated_at timestamptz not null default labs_now(),
+    former_state text,
+    slug_freed boolean not null default false,
+    constraint app_former_state_check
+    check (former_state in ('LISTED', 'UNLISTED') and (state <> 'SUSPENDED' or former_state is not null))
 );
+alter table support_ticket
+    add constraint support_ticket_app_fkey foreign key (app_uuid) references app on delete set null;
+
+-- A ticket as its partner sees it.
+create view support_ticket_shown as
+select
+    t.ticket_uuid, t.partner_uuid, t.subject, t.topic, t.app_uuid, a.slug as app_slug, t.state, t.state_changed_at,
+    t.priority, t.opened_by_kind, t.opened_by, coalesce(p.name, c.name) as opened_by_name, t.messages_count,
+    t.last_message_at, t.created_at
+from support_ticket as t
+left join app as a on a.app_uuid = t.app_uuid
+left join person as p on p.person_uuid = t.opened_by and p.partner_uuid = t.partner_uuid
+left join machine_client as c on c.client_uuid = t.opened_by and c.partner_uuid = t.partner_uuid;
+
+-- A ticket as support sees it.
+create view support_desk_shown as
+select
+    t.ticket_uuid, t.partner_uuid, o.company_name, t.subject, t.topic, t.app_uuid, a.slug as app_slug, t.state,
+    t.state_changed_at, t.priority, t.urgency, t.opened_by_kind, t.opened_by, coalesce(p.name, c.name) as opened_by_name,
+    t.assignee_uuid, s.name as assignee_name, t.waiting_since, t.messages_count, t.last_message_at, t.created_at,
+    t.updated_at
+from support_ticket as t
+join partner as o on o.partner_uuid = t.partner_uuid
+left join app as a on a.app_uuid = t.app_uuid
+left join person as p on p.person_uuid = t.opened_by
+left join machine_client as c on c.client_uuid = t.opened_by
+left join person as s on s.person_uuid = t.assignee_uuid;
+grant select on support_ticket_shown, support_desk_shown to labs_service;
 create index app_partner_idx on app (partner_uuid, created_at desc, app_uuid desc);
 create index app_partner_state_idx on app (partner_uuid, state, created_at desc, app_uuid desc);
 create index app_created_at_idx on app (created_at desc, app_uuid desc);
@@ -191,6 +224,16 @@ create table submission (
     snapshot jsonb not null,
     estimated_at timestamptz,
     updated_at timestamptz not null default labs_now(),
+    -- `queued_at` is the position in the queue: a resubmission and a replacement keep the former one's. `waiting_on` is
+    -- null if neither side has to act. While the submission waits for the partner, `due_left_seconds` contains the time
+    -- left until the due date. `asks_more` states that it requests permissions that the published version does not have.
+    queued_at timestamptz not null default labs_now(),
+    waiting_on text constraint submission_waiting_on_check check (waiting_on in ('PARTNER', 'REVIEWERS')),
+    waiting_since timestamptz,
+    due_at timestamptz,
+    due_left_seconds bigint,
+    reminders integer not null default 0,
+    asks_more boolean not null default false,
     constraint submission_reviewer_check check (state <> 'IN_REVIEW' or reviewer_uuid is not null),
     constraint submission_decided_at_check
         check (state not in ('APPROVED', 'CHANGES_REQUESTED', 'REJECTED') or decided_at is not null),
@@ -213,7 +256,13 @@ create table submission_finding (
     text text not null,
     position integer not null default 0,
     resolved boolean not null default false,
-    created_at timestamptz not null default labs_now()
+    created_at timestamptz not null default labs_now(),
+    -- `place` is the location of the finding, a path into the submission; null if the reviewer names none. A finding that an appeal
+    -- disproved is withdrawn.
+    place text constraint submission_finding_place_check check (place ~ '^/' and length(place) <= 300),
+    observed text constraint submission_finding_observed_check check (length(observed) <= 2000),
+    why_now text constraint submission_finding_why_now_check check (length(why_now) <= 2000),
+    withdrawn_at timestamptz
 );
 create index submission_finding_submission_idx on submission_finding (submission_uuid, position, finding_uuid);
 create index submission_finding_requirement_idx on submission_finding (requirement_code);
@@ -226,9 +275,19 @@ create table review_message (
         check (author_kind in ('PARTNER_USER', 'MACHINE_CLIENT', 'STAFF_USER', 'SYSTEM')),
     author_uuid uuid,
     internal boolean not null default false,
-    body text not null,
+    body text,
     created_at timestamptz not null default labs_now(),
-    constraint review_message_internal_check check (not internal or author_kind in ('STAFF_USER', 'SYSTEM'))
+    -- All messages about a version from both sides, in one order: comments with each submission, messages, notes that the
+    -- partner never sees, and decisions with their findings.
+    version_uuid uuid not null constraint review_message_version_fkey references app_version on delete cascade,
+    kind text not null default 'MESSAGE' constraint review_message_kind_check
+        check (kind in ('SUBMISSION', 'MESSAGE', 'NOTE', 'DECISION')),
+    decision text constraint review_message_decision_check
+        check (decision in ('APPROVED', 'CHANGES_REQUESTED', 'REJECTED', 'WITHDRAWN')),
+    constraint review_message_internal_check check (not internal or author_kind in ('STAFF_USER', 'SYSTEM')),
+    constraint review_message_said_check check (kind in ('SUBMISSION', 'DECISION') or body is not null),
+    constraint review_message_decided_check check ((kind = 'DECISION') = (decision is not null)),
+    constraint review_message_note_check check ((kind = 'NOTE') = internal)
 );
 create index review_message_submission_idx on review_message (submission_uuid, created_at, message_uuid);
 
@@ -252,7 +311,14 @@ create table media (
     variants jsonb not null default '{}' constraint media_variants_check check (jsonb_typeof(variants) = 'object'),
     removed_at timestamptz,
     created_at timestamptz not null default labs_now(),
-    updated_at timestamptz not null default labs_now()
+    updated_at timestamptz not null default labs_now(),
+    renditions jsonb not null default '[]'
+        constraint media_renditions_check check (jsonb_typeof(renditions) = 'array'),
+    renditions_due boolean not null default false,
+    alt_texts jsonb not null default '{}'
+        constraint media_alt_texts_check check (jsonb_typeof(alt_texts) = 'object'),
+    captions jsonb not null default '{}'
+        constraint media_captions_check check (jsonb_typeof(captions) = 'object')
 );
 create index media_app_idx on media (app_uuid, kind, position, media_uuid);
 create index media_created_at_idx on media (app_uuid, created_at desc, media_uuid desc);
@@ -270,7 +336,6 @@ create table app_event (
     detail jsonb not null default '{}'
 );
 create index app_event_app_idx on app_event (app_uuid, occurred_at desc, event_uuid desc);
-
 call audit_watch('category', 'category_uuid');
 call audit_watch('app', 'app_uuid');
 call audit_watch('app_translation', 'app_uuid');
@@ -281,10 +346,142 @@ call audit_watch('submission', 'submission_uuid');
 call audit_watch('submission_finding', 'finding_uuid');
 call audit_watch('review_message', 'message_uuid');
 call audit_watch('media', 'media_uuid');
-
 grant select, insert, update, delete on category, app, app_translation, app_category, app_version, listing_requirement,
     submission, submission_finding, review_message, media to labs_service;
 grant select, insert on app_event to labs_service;
 grant select on category_place to labs_service;
+create index media_variants_idx on media using gin (jsonb_path_query_array(variants, '$.*.object_key') jsonb_path_ops);
 
+-- A job looks for media that were removed from a draft, to delete them once nothing shows them.
+create index media_removed_at_idx on media (removed_at) where removed_at is not null;
+
+create table category_address (
+    slug text constraint category_address_pkey primary key,
+    category_uuid uuid not null constraint category_address_category_fkey references category on delete cascade,
+    kept_at timestamptz not null default labs_now()
+);
+create index category_address_category_idx on category_address (category_uuid, kept_at desc);
+comment on column category_address.kept_at is 'When the category was first called so.';
+
+create function category_address_keep() returns trigger language plpgsql as $$
+begin
+    insert into public.category_address (slug, category_uuid)
+    values (new.slug, new.category_uuid)
+    on conflict (slug) do update set slug = excluded.slug
+    where category_address.category_uuid = excluded.category_uuid;
+    if not found then
+        raise exception 'the slug % belongs or belonged to another category', new.slug
+            using errcode = 'unique_violation', constraint = 'category_address_pkey';
+    end if;
+    return null;
+end $$;
+create trigger category_address after insert or update of slug on category
+    for each row execute function category_address_keep();
+grant select, insert, update on category_address to labs_service;
+
+-- The queue is read in the order of its positions.
+create index submission_queued_at_idx on submission (queued_at, submission_uuid);
+create index submission_state_queued_at_idx on submission (state, queued_at, submission_uuid);
+create index submission_reviewer_queued_at_idx on submission (reviewer_uuid, queued_at, submission_uuid);
+create index submission_due_at_idx on submission (due_at) where waiting_on = 'REVIEWERS';
+create index submission_silent_idx on submission (waiting_since) where waiting_on = 'PARTNER';
+
+insert into service_setting (key, value) values ('marketplace.review_promise_days', '3');
+
+-- Findings of the reviewers in a version, each with its state: `NEW`, `STILL_THERE` if several reviews named it,
+-- `MENDED` or `WITHDRAWN`.
+create view version_finding as
+select o.version_uuid, o.submission_uuid, o.submitted_at, f.finding_uuid, f.requirement_code, f.text, f.place, f.observed,
+    f.why_now, f.resolved, f.position, case
+        when f.withdrawn_at is not null then 'WITHDRAWN'
+        when f.resolved then 'MENDED'
+        when exists (
+            select
+            from submission as other
+            join submission_finding as named on named.submission_uuid = other.submission_uuid
+            where other.version_uuid = o.version_uuid and other.submission_uuid <> o.submission_uuid
+                and named.requirement_code = f.requirement_code and named.place is not distinct from f.place)
+            then 'STILL_THERE'
+        else 'NEW'
+    end as status
+from submission_finding as f
+join submission as o on o.submission_uuid = f.submission_uuid;
+create index review_message_version_idx on review_message (version_uuid, created_at, message_uuid);
+
+-- Position up to which a user has read the thread of a version.
+create table review_thread_read (
+    version_uuid uuid not null constraint review_thread_read_version_fkey references app_version on delete cascade,
+    person_uuid uuid not null constraint review_thread_read_person_fkey references person on delete cascade,
+    read_until timestamptz not null,
+    constraint review_thread_read_pkey primary key (version_uuid, person_uuid)
+);
+create index review_thread_read_person_idx on review_thread_read (person_uuid);
+grant select, insert, update, delete on review_thread_read to labs_service;
+grant select on version_finding to labs_service;
+
+create table app_transfer (
+    app_uuid uuid not null constraint app_transfer_app_fkey references app on delete cascade,
+    transferred_at timestamptz not null default labs_now(),
+    from_partner_uuid uuid not null constraint app_transfer_from_fkey references partner,
+    to_partner_uuid uuid not null constraint app_transfer_to_fkey references partner,
+    constraint app_transfer_pkey primary key (app_uuid, transferred_at),
+    constraint app_transfer_partners_check check (from_partner_uuid <> to_partner_uuid)
+);
+create index app_transfer_from_idx on app_transfer (from_partner_uuid);
+create index app_transfer_to_idx on app_transfer (to_partner_uuid);
+
+-- Time since when an app belongs to its owner; `-infinity` if it always did. The owner does not see the actors of
+-- earlier events.
+create function app_owned_since(app_uuid uuid) returns timestamptz language sql stable parallel safe as $$
+    select coalesce(max(t.transferred_at), '-infinity') from public.app_transfer as t where t.app_uuid = $1
+$$;
+
+-- Start and end of each ownership of an app: rows written in that period belong to that partner.
+create view app_tenure as
+select t.app_uuid, t.from_partner_uuid as partner_uuid, coalesce((
+        select max(before.transferred_at) from app_transfer as before
+        where before.app_uuid = t.app_uuid and before.transferred_at < t.transferred_at), '-infinity') as since,
+    t.transferred_at as until
+from app_transfer as t
+union all
+select a.app_uuid, a.partner_uuid, app_owned_since(a.app_uuid), 'infinity' from app as a;
+grant select, insert on app_transfer to labs_service;
+grant select on app_tenure to labs_service;
+create index app_version_live_idx on app_version (app_uuid, published_at desc, version_uuid desc)
+    where state in ('PUBLISHED', 'SUPERSEDED');
+comment on column media.renditions is 'Copies for pages, the narrowest first: {object_key, media_type, width, height, size_bytes}.';
+comment on column media.renditions_due is 'It was uploaded before there were such copies; a job makes them.';
+create index media_renditions_due_idx on media (media_uuid) where renditions_due;
+
+-- The sweep of objects also checks these names.
+create index media_renditions_idx
+    on media using gin (jsonb_path_query_array(renditions, '$[*].object_key') jsonb_path_ops);
+create index app_translation_begins_idx on app_translation ((lower(name) collate "C"), app_uuid);
+
+-- Whether a listing or a submission needs a media item: a pending submission, a submission of a version that is or may
+-- be published, or a submission that was decided or withdrawn within the last 30 days.
+create function media_is_needed(of_media uuid, of_app uuid) returns boolean
+    language sql stable parallel safe
+    as $$
+        select exists (select from public.listing_media as shown where shown.media_uuid = of_media)
+            or exists (
+                select from public.submission as s join public.app_version as v using (version_uuid)
+                where s.app_uuid = of_app
+                    and s.snapshot -> 'media' @> jsonb_build_array(jsonb_build_object('media_uuid', of_media))
+                    and (s.waiting_on is not null
+                        or s.state = 'APPROVED' and v.state in ('APPROVED', 'SCHEDULED', 'PUBLISHED')
+                        or greatest(s.submitted_at, s.decided_at, s.updated_at) > public.labs_now() - interval '30 days'))
+    $$;
+
+create view media_counted as
+select m.media_uuid, m.app_uuid, m.kind, m.size_bytes, m.removed_at
+from media as m
+where m.removed_at is null or media_is_needed(m.media_uuid, m.app_uuid);
+comment on view media_counted is 'The pictures of apps that count against a plan: those of drafts, and those that are needed.';
+grant select on media_counted to labs_service;
+comment on column app.slug_freed is 'Whether the slug of an archived app is free for others, because the app was never published.';
+create unique index app_slug_key on app (slug) where state <> 'ARCHIVED' or not slug_freed;
+
+reset check_function_bodies;
 reset lock_timeout;
+reset timezone;

@@ -1,6 +1,7 @@
--- Publication items: changelog entries, blog posts and developer resources, with one state machine. Readers see
--- RELEASED items, and every transition to that state is recorded.
+-- Publication: changelog, documentation and downloads; deprecations and releases of the contract.
 set lock_timeout = '10s';
+set timezone = 'UTC';
+set check_function_bodies = off;
 
 create table publication_item (
     item_uuid uuid constraint publication_item_pkey primary key,
@@ -41,6 +42,7 @@ create table publication_item (
     withdrawn_at timestamptz,
     created_at timestamptz not null default labs_now(),
     updated_at timestamptz not null default labs_now(),
+    words integer not null generated always as (regexp_count(body, '\S+')) stored,
     constraint publication_item_slug_key unique (kind, slug),
     constraint publication_item_release_key unique (release_key),
     constraint publication_item_of_kind_check check (
@@ -60,7 +62,12 @@ create table publication_item (
                    when 'WITHDRAWN' then first_released_at is not null and withdrawn_at is not null
                    when 'DRAFT' then first_released_at is null and withdrawn_at is null
                    else true end),
-    constraint publication_item_artefact_check check (num_nulls(object_key, file_name, media_type, size_bytes) in (0, 4))
+    constraint publication_item_artefact_check check (num_nulls(object_key, file_name, media_type, size_bytes) in (0, 4)),
+    constraint publication_item_generated_check check (
+        generated is null
+        or (generated in ('OPENAPI_YAML', 'OPENAPI_JSON', 'POSTMAN_COLLECTION', 'INSOMNIA_EXPORT', 'TYPESCRIPT_TYPES',
+                          'ARAZZO_WORKFLOWS', 'LLMS_TEXT')
+            and object_key is null and resource_version is null))
 );
 create index publication_item_state_idx on publication_item (kind, state, released_at desc);
 create index publication_item_created_idx on publication_item (created_at desc, item_uuid desc);
@@ -132,11 +139,91 @@ create index publication_transition_item_idx
 comment on column publication_transition.actor_kind is 'STAFF_USER or MACHINE_CLIENT; SYSTEM when its time had come.';
 comment on column publication_transition.scheduled_for is 'For a transition to SCHEDULED: when it is to be released.';
 comment on column publication_transition.earlier is 'For an edit of what is released: all that it said before.';
-
 call audit_watch('publication_item', 'item_uuid');
 call audit_watch('publication_transition', 'item_uuid');
-
 grant select, insert, update, delete on publication_item, publication_slug to labs_service;
 grant select, insert on publication_transition to labs_service;
+comment on column publication_item.words is 'Words of the body.';
 
+create table deprecation (
+    deprecation_uuid uuid constraint deprecation_pkey primary key,
+    operation_id text,
+    parameter text,
+    schema_name text,
+    field text,
+    value text,
+    reason text not null,
+    replacement text not null,
+    replacement_operation_id text,
+    sunset_at timestamptz not null,
+    entry_uuid uuid constraint deprecation_entry_fkey references publication_item on delete set null,
+    created_by uuid constraint deprecation_created_by_fkey references person on delete set null,
+    created_at timestamptz not null default labs_now(),
+    constraint deprecation_target_check check (
+        (operation_id is null) = (schema_name is not null) and (schema_name is null) = (field is null)
+        and (parameter is null or operation_id is not null)
+        and (value is null or parameter is not null or field is not null)),
+    constraint deprecation_target_key unique nulls not distinct (operation_id, parameter, schema_name, field, value)
+);
+create index deprecation_entry_idx on deprecation (entry_uuid);
+create index deprecation_created_by_idx on deprecation (created_by);
+comment on column deprecation.operation_id is 'The operation, or the one that takes the parameter.';
+comment on column deprecation.schema_name is 'The schema of the contract that has the field.';
+comment on column deprecation.value is 'The value of the parameter or field that is to go; all of it where there is none.';
+comment on column deprecation.replacement is 'What to do instead, in a sentence or two of Markdown.';
+comment on column deprecation.entry_uuid is 'The changelog entry that tells of it.';
+
+create table deprecation_use (
+    deprecation_uuid uuid not null constraint deprecation_use_deprecation_fkey references deprecation on delete cascade,
+    day date not null,
+    account text not null,
+    client_uuid uuid,
+    requests bigint not null constraint deprecation_use_requests_check check (requests > 0),
+    last_at timestamptz not null default labs_now(),
+    constraint deprecation_use_key unique nulls not distinct (deprecation_uuid, day, account, client_uuid)
+) with (fillfactor = 70);
+create index deprecation_use_account_idx on deprecation_use (account, day desc);
+create index deprecation_use_day_idx on deprecation_use (day);
+comment on table deprecation_use is
+    'Requests that something deprecated concerned, by day and caller, since it is deprecated.';
+comment on column deprecation_use.account is 'As in request_usage; anonymous for all who call without a token.';
+comment on column deprecation_use.client_uuid is 'The program that called; none for a person.';
+
+create table deprecation_reminder (
+    deprecation_uuid uuid not null
+        constraint deprecation_reminder_deprecation_fkey references deprecation on delete cascade,
+    partner_uuid uuid not null constraint deprecation_reminder_partner_fkey references partner on delete cascade,
+    days_before integer not null,
+    sent_at timestamptz not null default labs_now(),
+    constraint deprecation_reminder_pkey primary key (deprecation_uuid, partner_uuid, days_before)
+);
+create index deprecation_reminder_partner_idx on deprecation_reminder (partner_uuid);
+comment on table deprecation_reminder is 'Which partners were told how long before the end that they still call it.';
+call audit_watch('deprecation', 'deprecation_uuid');
+grant select, insert, update, delete on deprecation to labs_service;
+grant select, insert, update, delete on deprecation_use to labs_service;
+grant select, insert, delete on deprecation_reminder to labs_service;
+
+create table contract_release (
+    digest text constraint contract_release_pkey primary key,
+    version text not null,
+    document text not null,
+    item_uuid uuid constraint contract_release_item_fkey references publication_item on delete set null,
+    released_at timestamptz not null default labs_now()
+);
+create index contract_release_released_idx on contract_release (released_at desc);
+create index contract_release_item_idx on contract_release (item_uuid);
+comment on column contract_release.digest is 'SHA-256 of the document, in hexadecimal.';
+comment on column contract_release.version is 'The release of the service whose entry was released.';
+comment on column contract_release.item_uuid is 'That entry.';
+grant select, insert, update on contract_release to labs_service;
+create trigger publication_item_public after insert or update or delete on publication_item
+    for each row execute function public_changed('publication');
+create trigger publication_slug_public after insert or update or delete on publication_slug
+    for each row execute function public_changed('publication');
+create trigger contract_release_public after insert or update or delete on contract_release
+    for each row execute function public_changed('publication');
+
+reset check_function_bodies;
 reset lock_timeout;
+reset timezone;

@@ -1,6 +1,7 @@
--- Platform overview: maintained counts, traffic by operation and day, last activity of each partner, and the indexes of
--- the global search.
+-- Administration: counts and search for the platform overview.
 set lock_timeout = '10s';
+set timezone = 'UTC';
+set check_function_bodies = off;
 
 -- Counts of objects by state, and of events by day. Each change is inserted as a separate row, so that no writer waits
 -- for another's commit; the job PLATFORM_COUNTS adds the rows to the counts. Readers add up both.
@@ -11,6 +12,7 @@ create table platform_count (
     number bigint not null,
     constraint platform_count_pkey primary key (what, key)
 ) with (fillfactor = 70);
+
 create table platform_change (
     what text not null,
     key text collate "C" not null,
@@ -30,16 +32,6 @@ begin
     return null;
 end
 $$;
-
--- Counts events: the arguments are the name of the count, and the column with the time.
-create function platform_happened() returns trigger language plpgsql as $$
-begin
-    insert into public.platform_change (what, key, number)
-    values (tg_argv[0], ((to_jsonb(new) ->> tg_argv[1])::timestamptz at time zone 'UTC')::date::text, 1);
-    return null;
-end
-$$;
-
 create trigger partner_counted after insert or delete on partner
     for each row execute function platform_counted('PARTNER', 'state');
 create trigger partner_recounted after update on partner for each row when (old.state is distinct from new.state)
@@ -49,6 +41,11 @@ create trigger person_counted after insert or delete on person
 create trigger person_recounted after update on person
     for each row when ((old.kind, old.state) is distinct from (new.kind, new.state))
     execute function platform_counted('PERSON', 'kind', 'state');
+create trigger subscription_counted after insert or delete on subscription
+    for each row execute function platform_counted('SUBSCRIPTION', 'tier_uuid');
+create trigger subscription_recounted after update on subscription
+    for each row when (old.tier_uuid is distinct from new.tier_uuid)
+    execute function platform_counted('SUBSCRIPTION', 'tier_uuid');
 create trigger app_counted after insert or delete on app
     for each row execute function platform_counted('APP', 'state');
 create trigger app_recounted after update on app for each row when (old.state is distinct from new.state)
@@ -57,11 +54,22 @@ create trigger listing_counted after insert or delete on listing
     for each row execute function platform_counted('LISTING', 'visible');
 create trigger listing_recounted after update on listing for each row when (old.visible is distinct from new.visible)
     execute function platform_counted('LISTING', 'visible');
-create trigger subscription_counted after insert or delete on subscription
-    for each row execute function platform_counted('SUBSCRIPTION', 'tier_uuid');
-create trigger subscription_recounted after update on subscription
-    for each row when (old.tier_uuid is distinct from new.tier_uuid)
-    execute function platform_counted('SUBSCRIPTION', 'tier_uuid');
+
+-- Counts events: the arguments are the name of the count, and the column with the time.
+create function platform_happened() returns trigger language plpgsql as $$
+begin
+    insert into public.platform_change (what, key, number)
+    values (tg_argv[0], ((to_jsonb(new) ->> tg_argv[1])::timestamptz at time zone 'UTC')::date::text, 1);
+    return null;
+end
+$$;
+create trigger app_happened after insert on app
+    for each row execute function platform_happened('CREATION', 'created_at');
+create trigger app_version_published after insert on app_version
+    for each row when (new.state = 'PUBLISHED') execute function platform_happened('PUBLICATION', 'published_at');
+create trigger app_version_republished after update on app_version
+    for each row when (new.state = 'PUBLISHED' and old.state <> 'PUBLISHED')
+    execute function platform_happened('PUBLICATION', 'published_at');
 
 -- A registration is confirmed when the first user of a company has verified an address.
 create function platform_registered() returns trigger language plpgsql as $$
@@ -84,27 +92,6 @@ create trigger person_confirmed after update on person
     for each row when (new.partner_uuid is not null and old.state = 'UNVERIFIED' and old.email_verified_at is null
         and new.email_verified_at is not null)
     execute function platform_registered();
-create trigger app_happened after insert on app
-    for each row execute function platform_happened('CREATION', 'created_at');
-create trigger app_version_published after insert on app_version
-    for each row when (new.state = 'PUBLISHED') execute function platform_happened('PUBLICATION', 'published_at');
-create trigger app_version_republished after update on app_version
-    for each row when (new.state = 'PUBLISHED' and old.state <> 'PUBLISHED')
-    execute function platform_happened('PUBLICATION', 'published_at');
-
-insert into platform_count (what, key, number)
-select 'PARTNER', state, count(*) from partner group by state
-union all select 'PERSON', kind || ':' || state, count(*) from person group by kind, state
-union all select 'APP', state, count(*) from app group by state
-union all select 'LISTING', visible::text, count(*) from listing group by visible
-union all select 'SUBSCRIPTION', tier_uuid::text, count(*) from subscription group by tier_uuid
-union all select 'REGISTRATION', (confirmed_at at time zone 'UTC')::date::text, count(*)
-            from (select min(email_verified_at) as confirmed_at from person
-                   where partner_uuid is not null group by partner_uuid) as first
-           where confirmed_at is not null group by 2
-union all select 'PUBLICATION', (published_at at time zone 'UTC')::date::text, count(*)
-            from app_version where state in ('PUBLISHED', 'SUPERSEDED') group by 2
-union all select 'CREATION', (created_at at time zone 'UTC')::date::text, count(*) from app group by 2;
 
 -- Requests per operation and day, with their results: written with the request counts every few seconds. It names no
 -- account. `up_to_5` counts responses within five milliseconds, `up_to_10` those above five and within ten.
@@ -160,17 +147,6 @@ create trigger person_signed_in after update on person
     for each row when (new.partner_uuid is not null and new.last_sign_in_at is distinct from old.last_sign_in_at)
     execute function partner_signed_in();
 
-insert into partner_activity (partner_uuid, active_at)
-select p.partner_uuid, greatest(p.created_at,
-    (select max(h.last_sign_in_at) from person as h where h.partner_uuid = p.partner_uuid),
-    (select max(u.day)::timestamp at time zone 'UTC' from request_usage as u where u.account = 'partner:' || p.partner_uuid))
-from partner as p;
-
--- Indexes for the counts of pending items.
-create index support_ticket_waiting_idx on support_ticket (waiting_since) where waiting_since is not null;
-create index job_run_broken_off_idx on job_run (created_at) where error_code = 'BROKEN_OFF';
-create index machine_client_secret_expires_at_idx on machine_client_secret (expires_at) where revoked_at is null;
-
 -- Objects that are found by name or by another term; an app by its name in any language. Names are compared by bytes
 -- ("C"), so that names with the same beginning are adjacent in an index, regardless of the database's locale. The parts
 -- have no conditions and no joins: only then does the planner follow the order of an index and stop after some rows.
@@ -190,21 +166,6 @@ union all
 select 'PROGRAM', client_uuid, lower(name) collate "C", client_id, null::text collate "C", true from machine_client
 union all
 select 'TICKET', ticket_uuid, lower(subject) collate "C", null, null::text collate "C", true from support_ticket;
-
-create index partner_begins_idx on partner ((lower(company_name) collate "C"), partner_uuid);
-create index partner_contains_idx on partner using gin ((lower(company_name) collate "C") gin_trgm_ops);
-create index person_begins_idx on person ((lower(name) collate "C"), person_uuid)
-    where kind = 'PARTNER_USER' and state <> 'REMOVED';
-create index person_contains_idx on person using gin ((lower(name) collate "C") gin_trgm_ops)
-    where kind = 'PARTNER_USER' and state <> 'REMOVED';
-create index person_address_begins_idx on person ((email_normalised collate "C"))
-    where kind = 'PARTNER_USER' and state <> 'REMOVED';
-create index app_translation_begins_idx on app_translation ((lower(name) collate "C"), app_uuid);
-create index app_translation_contains_idx on app_translation using gin ((lower(name) collate "C") gin_trgm_ops);
-create index machine_client_begins_idx on machine_client ((lower(name) collate "C"), client_uuid);
-create index machine_client_contains_idx on machine_client using gin ((lower(name) collate "C") gin_trgm_ops);
-create index support_ticket_begins_idx on support_ticket ((lower(subject) collate "C"), ticket_uuid);
-create index support_ticket_contains_idx on support_ticket using gin ((lower(subject) collate "C") gin_trgm_ops);
 
 -- Returns some objects of each kind and match: equal names, names that begin with the text, and, if these are fewer
 -- than five, names that contain it. `email` is the text in the form in which e-mail addresses are compared. The planner
@@ -246,11 +207,49 @@ create function find_named(kinds text[], sought text, email text, id uuid)
         end loop;
     end
     $$;
-
 grant select, insert, update on platform_count to labs_service;
 grant select, insert, update, delete on platform_change to labs_service;
 grant select, insert, update, delete on operation_day to labs_service;
 grant select, insert, update on partner_activity to labs_service;
 grant select on named_thing to labs_service;
 
+-- The history of a partner's account: events of the account, events of the subscription, and staff operations that
+-- changed or read it. Each part is one table without conditions: only then does the planner read all three by their
+-- indexes, in the order of the page, and stop when it is full. So the exclusion of staff operations is the column
+-- `is_shown`, which every list filters by. A record is not shown if an event of the account's history, written in the
+-- same transaction, is about the same object, or if an event of the subscription is. The registration of a company
+-- follows from the verification of its administrator, and both are shown.
+create view partner_account_history as
+select
+    e.partner_uuid, 'ACCOUNT'::text as event_group, e.event_uuid, e.occurred_at, e.kind, e.actor_kind, e.actor_uuid,
+    e.subject_uuid, null::text as operation, e.reason, e.detail, true as is_shown
+from partner_event as e
+union all
+select
+    e.partner_uuid, 'SUBSCRIPTION'::text, e.event_uuid, e.occurred_at, e.kind, e.actor_kind, e.actor_uuid, null::uuid,
+    null::text, e.reason,
+    jsonb_strip_nulls(jsonb_build_object(
+        'from_tier_code', (select code from tier where tier_uuid = e.from_tier_uuid),
+        'to_tier_code', (select code from tier where tier_uuid = e.to_tier_uuid),
+        'feature_code', e.detail -> 'feature_code', 'effective_at', e.detail -> 'effective_at',
+        'effective_until', e.detail -> 'effective_until')),
+    true
+from subscription_event as e
+union all
+select
+    l.partner_uuid, 'STAFF'::text, l.record_uuid, l.recorded_at, 'STAFF_ACCESS'::text, 'STAFF_USER'::text, null::uuid,
+    l.target_uuid, l.operation, l.reason, '{}'::jsonb,
+    l.outcome = 'SUCCEEDED'
+        and (
+            select true from partner_event as e where e.partner_uuid = l.partner_uuid
+                and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid and e.kind <> 'REGISTERED'
+                and coalesce(e.subject_uuid, e.partner_uuid) = coalesce(l.target_uuid, l.partner_uuid) limit 1) is null
+        and (
+            select true from subscription_event as e where e.partner_uuid = l.partner_uuid
+                and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid limit 1) is null
+from audit_log as l;
+grant select on partner_account_history to labs_service;
+
+reset check_function_bodies;
 reset lock_timeout;
+reset timezone;

@@ -1,6 +1,7 @@
--- Number of customers who use partners' apps, per day, as imported from the platform's API, and the runs of the
--- imports.
+-- Statistics of apps.
 set lock_timeout = '10s';
+set timezone = 'UTC';
+set check_function_bodies = off;
 
 -- State of the source in addition to its settings. One row, created by the first replica with a source.
 create table statistic_source (
@@ -30,6 +31,7 @@ create table statistic_import (
 );
 comment on column statistic_import.days is 'In the order in which they are asked for: the oldest first.';
 comment on column statistic_import.claims is 'How often a replica took it up. What a former one still writes is refused.';
+
 -- One import at a time.
 create unique index statistic_import_open_idx on statistic_import ((true)) where state in ('QUEUED', 'RUNNING');
 
@@ -91,11 +93,11 @@ from statistic_source as source
 cross join lateral generate_series(
     source.begins_on::timestamp, ((labs_now() at time zone 'UTC')::date - 1)::timestamp, interval '1 day') as due (day)
 where not exists (select from statistic_day as known where known.day = due.day::date);
-
 call audit_watch('statistic_import', 'import_uuid');
-
 grant select, insert, update on statistic_source, statistic_import, statistic_import_run, statistic_day to labs_service;
 grant select, insert, delete on app_statistic, partner_statistic to labs_service;
 grant select on statistic_missing_day to labs_service;
 
+reset check_function_bodies;
 reset lock_timeout;
+reset timezone;
