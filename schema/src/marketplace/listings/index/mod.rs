@@ -20,6 +20,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -28,9 +31,6 @@ use self::names::NameOrders;
 use self::terms::Terms;
 use super::list::Search;
 use super::types::ListingFacets;
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 use crate::marketplace::public_cache::PublicCache;
 
 pub(super) use self::choose::{Choice, choose, choose_ranked};
