@@ -9,9 +9,9 @@ cd "$(dirname "$0")/.."
 # failing statement does not destroy the existing data.
 rm -rf target/sqlx
 mkdir -p target/sqlx
-touch schema/src/lib.rs
+touch schema/src/lib.rs schema/*/src/lib.rs
 SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$PWD/target/sqlx .ci/with-postgres.sh \
-  cargo check --package labs-schema --tests
+  cargo check --package labs-core --package labs-schema --tests
 rm -rf .sqlx
 mv target/sqlx .sqlx
 

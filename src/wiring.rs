@@ -90,7 +90,7 @@ async fn load_embedded() -> anyhow::Result<&'static EmbeddedContract> {
     static CARRIED: OnceCell<EmbeddedContract> = OnceCell::const_new();
     let make = || async {
         let contract = Contract::embedded().map_err(|found| differences(&found))?;
-        let plan = PreparedSchema::new(contract.descriptions()).map_err(|breaches| differences(&breaches))?;
+        let plan = labs_schema::prepare_schema(contract.descriptions()).map_err(|breaches| differences(&breaches))?;
         let operations = contract.operations().iter().map(|operation| operation.id.clone()).collect();
         let bound = BoundContract::to(&plan, contract).await.map_err(|found| differences(&found))?;
         Ok(EmbeddedContract { plan: Arc::new(plan), bound: Arc::new(bound), operations: Arc::new(operations) })
@@ -240,7 +240,7 @@ pub async fn check() -> anyhow::Result<Vec<String>> {
     if let Err(problems) = contract.compile_all() {
         return Ok(problems.iter().map(ToString::to_string).collect());
     }
-    match PreparedSchema::new(contract.descriptions()) {
+    match labs_schema::prepare_schema(contract.descriptions()) {
         Err(breaches) => Ok(breaches),
         Ok(plan) => Ok(BoundContract::to(&plan, contract).await.err().unwrap_or_default()),
     }
@@ -291,7 +291,7 @@ pub fn schema_write() -> anyhow::Result<()> {
 /// If the contract cannot be read, or the schema violates a project rule.
 pub fn schema() -> anyhow::Result<PreparedSchema> {
     let contract = Contract::embedded().map_err(|found| differences(&found))?;
-    PreparedSchema::new(contract.descriptions()).map_err(|breaches| differences(&breaches))
+    labs_schema::prepare_schema(contract.descriptions()).map_err(|breaches| differences(&breaches))
 }
 
 /// Writes the documents, `rest/documents/<group>/<resource>.graphql`, from the committed contract and the schema, in
@@ -319,7 +319,7 @@ pub fn documents_write() -> anyhow::Result<()> {
 /// If the contract cannot be read, or the schema violates a project rule.
 pub fn make_documents(contract: &str) -> anyhow::Result<BTreeMap<String, String>> {
     let contract = Contract::from_yaml(contract).map_err(|problems| differences(&problems))?;
-    let plan = PreparedSchema::new(contract.descriptions()).map_err(|breaches| differences(&breaches))?;
+    let plan = labs_schema::prepare_schema(contract.descriptions()).map_err(|breaches| differences(&breaches))?;
     labs_rest::documents::generate(&contract, plan.sdl(), SERVED_DIRECTLY).map_err(|error| differences(&[error]))
 }
 

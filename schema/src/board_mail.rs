@@ -2,9 +2,9 @@
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use labs_core::engine::Engine;
+use labs_core::fault::Fault;
 
-use crate::core::engine::Engine;
-use crate::core::fault::Fault;
 use crate::engagement::weekly_mail;
 
 /// Whether the unsubscribe link contains this token. Changes nothing.
@@ -16,7 +16,7 @@ pub fn is_token(engine: &Engine, token: &str) -> bool {
 /// Ends the weekly mail of the token's user; false for an invalid token. Idempotent.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::Unavailable`] if the database does not answer.
 pub fn unsubscribe<'a>(engine: &'a Engine, token: &'a str) -> BoxFuture<'a, Result<bool, Fault>> {
     async move { weekly_mail::unsubscribe(engine.pool(), engine.services(), token).await }.boxed()
 }

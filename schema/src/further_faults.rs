@@ -3,17 +3,17 @@
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use labs_core::db::Db;
+use labs_core::engine::Engine;
+use labs_core::fault::{Fault, FieldError};
 use serde_json::Value;
 
 use crate::auth::{invitations, passwords, registrations};
-use crate::core::db::Db;
-use crate::core::engine::Engine;
-use crate::core::fault::{Fault, FieldError};
 
 /// Finds the faults in the body of an operation, for its parsable fields; none for operations without additional rules.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database does not answer, or too many passwords are being validated.
+/// [`labs_core::Code::Unavailable`] if the database does not answer, or too many passwords are being validated.
 pub fn find<'a>(
     engine: &'a Engine,
     operation: &'a str,

@@ -1,10 +1,10 @@
-//! Core of Labs: the GraphQL schema, the engine that executes it, the rules and the SQL.
+//! The GraphQL schema of Labs: the root fields, rules and SQL of all groups.
 //!
 //! It is independent of HTTP. Every caller uses [`Engine`]: it passes a prepared operation
 //! ([`engine::PreparedOperation`]) with its caller and gets an [`engine::Answer`] or a [`Fault`]. The steps between
 //! (guard, transaction, audit record, commit) are the same for every caller. The modules of the groups are private:
-//! resolvers, rules and statements are reachable only through the schema. They depend on [`core`], which depends on
-//! none of them.
+//! resolvers, rules and statements are reachable only through the schema. They depend on [`labs_core`], which has the
+//! engine and everything else that groups share, and depends on none of them.
 
 // In an optimised build, the compiler computes the size of the future of a whole query, with nested edges.
 #![recursion_limit = "256"]
@@ -20,7 +20,6 @@ pub mod states;
 
 mod admin;
 mod auth;
-mod core;
 mod edges;
 mod engagement;
 mod marketplace;
@@ -30,15 +29,21 @@ mod statistics;
 mod subscription;
 mod system;
 
-pub use core::engine::Engine;
-pub use core::fault::{Code, Fault, FieldError};
-pub use core::principal::{Principal, PrincipalType};
-pub use core::scope::{Scope, ScopeSet};
-pub use core::{
+use labs_core::engine::{Descriptions, PreparedSchema};
+pub use labs_core::{Code, Engine, Fault, FieldError, Principal, PrincipalType, Scope, ScopeSet};
+pub use labs_core::{
     access, audit_chain, authority, blocking, budget, context, crypto, daily, deprecation, email, engine, fault, list,
     locale, mail, media, money, outbox, page, principal, read_replicas, scope, services, surface, text, time, trace,
     usage, web_address, whole_number,
 };
+
+/// Builds the schema with these descriptions of its arguments.
+///
+/// # Errors
+/// Lists every root field without an access rule, or with a declaration that names a missing element.
+pub fn prepare_schema(descriptions: Descriptions) -> Result<PreparedSchema, Vec<String>> {
+    PreparedSchema::of::<Query, Mutation>(descriptions)
+}
 
 /// Every SQL statement of the service that the compiler does not check, so that a test can check it.
 pub fn statements() -> Vec<&'static dyn list::Statements> {
@@ -47,7 +52,7 @@ pub fn statements() -> Vec<&'static dyn list::Statements> {
     groups.chain(subscription::statements()).chain(engagement::statements()).collect()
 }
 
-core::engine::roots! {
+labs_core::engine::roots! {
     groups:
     /// All queries.
     struct Query(
@@ -63,7 +68,7 @@ core::engine::roots! {
     );
 }
 
-core::engine::roots! {
+labs_core::engine::roots! {
     groups:
     /// All mutations.
     struct Mutation(

@@ -13,6 +13,19 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, LocalBoxFuture};
+use labs_core::authority::{self, Authority};
+use labs_core::blocking::fair::QueueLimits;
+use labs_core::budget::Budgets;
+use labs_core::crypto::cursor::CursorSeal;
+use labs_core::crypto::password::PasswordHasher;
+use labs_core::crypto::refresh::RefreshSeal;
+use labs_core::crypto::sealed::MasterKey;
+use labs_core::engine::{Engine, PreparedSchema};
+use labs_core::fault::Fault;
+use labs_core::media::image::ImageWorkshop;
+use labs_core::media::store::MediaStore;
+use labs_core::services::{Services, Settings};
+use labs_core::time::Clock;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnection, PgPool};
 use sqlx::{ConnectOptions as _, Connection as _};
@@ -24,19 +37,6 @@ pub use self::media::open_media;
 pub use self::refusal::OpenRefusal;
 pub use self::server::check_server;
 use self::target::DatabaseTarget;
-use crate::core::authority::{self, Authority};
-use crate::core::blocking::fair::QueueLimits;
-use crate::core::budget::Budgets;
-use crate::core::crypto::cursor::CursorSeal;
-use crate::core::crypto::password::PasswordHasher;
-use crate::core::crypto::refresh::RefreshSeal;
-use crate::core::crypto::sealed::MasterKey;
-use crate::core::engine::{Engine, PreparedSchema};
-use crate::core::fault::Fault;
-use crate::core::media::image::ImageWorkshop;
-use crate::core::media::store::MediaStore;
-use crate::core::services::{Services, Settings};
-use crate::core::time::Clock;
 
 /// Limits of the queue of uploaded images. If the queue is full, the service asks the client to retry. One image takes
 /// at most a second or two.
@@ -179,12 +179,12 @@ pub fn open(opening: OpenOptions) -> BoxFuture<'static, Result<Engine, OpenRefus
             read_replicas: read_replicas.map(Arc::new),
             media: opening.media,
             pictures: ImageWorkshop::new(1, WAITING_PICTURES),
-            usage: crate::core::usage::Usage::default(),
+            usage: labs_core::usage::Usage::default(),
             deprecations: Arc::default(),
             settings: opening.settings,
             authority: Arc::new(authority),
             key,
-            of_groups: crate::core::type_map::TypeMap::default(),
+            of_groups: labs_core::type_map::TypeMap::default(),
         };
         Ok(Engine::new(opening.plan, pool, Arc::new(services)))
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use labs_schema::crypto::sealed::MasterKey;
-use labs_schema::engine::{Descriptions, PreparedSchema};
+use labs_schema::engine::Descriptions;
 use labs_schema::media::store::MediaStore;
 use labs_schema::open::{DatabaseUrls, OpenOptions, open};
 use labs_schema::operator::{self, NewClient, NewStaff, SecondFactor};
@@ -162,7 +162,9 @@ async fn open_inside(database: &DatabaseUrls, common: &Common) -> anyhow::Result
     let nobody = "http://localhost".to_owned();
     let opening = OpenOptions {
         database: database.clone(),
-        plan: Arc::new(PreparedSchema::new(Descriptions::default()).map_err(|breaches| differences(&breaches))?),
+        plan: Arc::new(
+            labs_schema::prepare_schema(Descriptions::default()).map_err(|breaches| differences(&breaches))?,
+        ),
         connections: 2,
         key: MasterKey::load_or_create(&common.master_key_file())
             .context("the master key could not be loaded or created")?,

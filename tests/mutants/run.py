@@ -30,8 +30,6 @@ pub fn mutant(number: u32) -> bool {
     *CHOSEN == Some(number)
 }
 """
-# Crates with mutants. Each gets the switch.
-SWITCHED = ("schema/src/lib.rs", "schema/markdown/src/lib.rs")
 LONGEST_RUN_SECONDS = 600
 
 
@@ -42,6 +40,12 @@ def sources():
     )
     names = [name for name in listed.stdout.decode().split("\0") if name and (HOME / name).is_file()]
     return {name: (HOME / name).read_bytes() for name in names}
+
+
+def roots(mutants):
+    """Returns the root file of each crate that gets the switch: those with mutants, and `labs-schema` for `labs-rest`."""
+    folders = {mutant["file"].partition("/src/")[0] for mutant in mutants if "/src/" in mutant["file"]}
+    return sorted(f"{folder}/src/lib.rs" for folder in (folders | {"schema"}) - {"rest"})
 
 
 def switched(mutant, number):
@@ -63,7 +67,7 @@ def planted(mutants, files):
         if not found:
             sys.exit(f"mutant {number} ({mutant['what']}): its text is not in {mutant['file']}")
         files[mutant["file"]] = (before + switched(mutant, number) + after).encode()
-    for name in SWITCHED:
+    for name in roots(mutants):
         files[name] += SWITCH.encode()
 
 
@@ -105,7 +109,8 @@ def ran(programs, by, number):
     environment = os.environ | chosen
     environment.pop("DATABASE_URL", None)
     found = 0
-    for program, folder in (programs[name] for name in (("labs_schema", "labs_rest") if unit else ("tests",))):
+    chosen_programs = [name for name in programs if name.startswith("labs_")] if unit else ["tests"]
+    for program, folder in (programs[name] for name in chosen_programs):
         try:
             run = subprocess.run(
                 [program, wanted], cwd=folder, env=environment, capture_output=True, timeout=LONGEST_RUN_SECONDS, check=False
@@ -125,7 +130,7 @@ def checked(mutants):
     for number, mutant in enumerate(mutants, 1):
         if "MUTANT" in mutant.get("weak", "") or "MUTANT" not in mutant.get("with", "MUTANT"):
             sys.exit(f"mutant {number} ({mutant['what']}): `with` must contain MUTANT, and `weak` must not")
-    names = {mutant["file"] for mutant in mutants} | set(SWITCHED)
+    names = {mutant["file"] for mutant in mutants} | set(roots(mutants))
     files = {name: (HOME / name).read_bytes() for name in names}
     planted(mutants, files)
     for name in sorted(name for name in names if name.endswith(".rs")):

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use http::Method;
 use labs_rest::contract::Operation;
-use labs_schema::engine::PreparedSchema;
 use serde_json::{Value, json};
 
 use super::stock::Stock;
@@ -31,7 +30,7 @@ struct Declared {
 
 /// Returns the declarations of every root field.
 fn declarations() -> BTreeMap<String, Declared> {
-    let schema = PreparedSchema::new(labs_schema::engine::Descriptions::default()).unwrap();
+    let schema = labs_schema::prepare_schema(labs_schema::engine::Descriptions::default()).unwrap();
     let (mut declared, mut name) = (BTreeMap::new(), String::new());
     for line in schema.sdl().lines().filter_map(|line| line.strip_prefix('\t')) {
         let word: String = line.chars().take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect();

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::LazyLock;
 
-use labs_schema::engine::PreparedSchema;
 use serde_json::{Value, json};
 
 use super::Cast;
@@ -28,7 +27,7 @@ struct Field {
 
 /// The objects of the schema with their fields.
 static OBJECTS: LazyLock<BTreeMap<String, Vec<Field>>> = LazyLock::new(|| {
-    let schema = PreparedSchema::new(labs_schema::engine::Descriptions::default()).unwrap();
+    let schema = labs_schema::prepare_schema(labs_schema::engine::Descriptions::default()).unwrap();
     objects(schema.sdl())
 });
 

@@ -6,8 +6,8 @@
 //! one after the other, and calls [`ensure_granter_remains`] afterwards. The database checks again at the end of the transaction
 //! (migrations, `staff_granter_kept` and `staff_whole_kept`).
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 
 /// Rights that at least one active staff member holds.
 pub(super) struct Granters {
@@ -32,7 +32,7 @@ pub(super) async fn lock(db: &Db) -> Result<Granters, Fault> {
 /// Rejects the change if no remaining staff member can grant roles, or none holds all rights although one did before.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] in both cases.
+/// [`labs_core::Code::Conflict`] in both cases.
 pub(super) async fn ensure_granter_remains(db: &Db, before: &Granters) -> Result<(), Fault> {
     let left = get(db).await?;
     if !left.grants {
@@ -56,7 +56,7 @@ async fn get(db: &Db) -> Result<Granters, Fault> {
 /// Rejects the change if no remaining role includes all of `labs.admin:write`: the service could never grant it again.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if no role with all of it remains.
+/// [`labs_core::Code::Conflict`] if no role with all of it remains.
 pub(super) async fn ensure_full_role_remains(db: &Db) -> Result<(), Fault> {
     let some_role = sqlx::query_scalar!(
         r#"select exists (select from staff_role where scopes @> array['labs.admin:write']) as "some_role!""#

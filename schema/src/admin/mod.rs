@@ -8,7 +8,7 @@ pub(crate) mod deprecations;
 mod entitlements;
 mod granters;
 mod invitations;
-mod jobs;
+pub(crate) mod jobs;
 pub(crate) mod machine_clients;
 pub(crate) mod mail_messages;
 mod network_denials;
@@ -30,8 +30,8 @@ mod team_members;
 mod tier_change_requests;
 pub(crate) mod users;
 
-use crate::core::engine::roots;
-use crate::core::list::Statements;
+use labs_core::engine::roots;
+use labs_core::list::Statements;
 
 /// Run-time SQL statements of the group, which the compiler does not check.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {

@@ -3,8 +3,7 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
-
-use crate::core::fault::{Fault, FieldError};
+use labs_core::fault::{Fault, FieldError};
 
 /// Bits of an IPv6 address before the IPv4 address that is mapped into it (RFC 4291, section 2.5.5.2).
 const MAPPED: u8 = 96;
@@ -14,7 +13,7 @@ const MAPPED: u8 = 96;
 /// filter.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], naming the parameter.
+/// [`labs_core::Code::ValidationFailed`], naming the parameter.
 pub(in crate::admin) fn parse_networks(
     parameter: &str,
     texts: Option<Vec<String>>,

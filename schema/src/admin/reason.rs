@@ -1,8 +1,7 @@
 //! Reasons of staff actions, for the audit record.
 
 use async_graphql::InputObject;
-
-use crate::core::context::RequestContext;
+use labs_core::context::RequestContext;
 
 /// Reason for an action.
 #[derive(InputObject)]

@@ -3,12 +3,12 @@
 //! that contain it.
 
 use async_graphql::{ComplexObject, Context};
+use labs_core::access::edge;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
 
 use super::{app, partner};
 use crate::admin::partners::{AdminPartner, PARTNER};
-use crate::core::access::edge;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
 use crate::marketplace::apps::{APP, AdminApp};
 use crate::marketplace::categories::{CATEGORY, Category};
 use crate::marketplace::collections::CollectionListing;

@@ -1,6 +1,11 @@
 //! Edges from an audit record to its actor and its target in their current state.
 
 use async_graphql::{ComplexObject, Context, Union};
+use labs_core::access::edge;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::words::Word as _;
 use uuid::Uuid;
 
 use super::{AccountHolder, account, accounts, app, member, partner, program, user};
@@ -9,11 +14,6 @@ use crate::admin::machine_clients::{MachineClient, PROGRAM};
 use crate::admin::partners::{AdminPartner, PARTNER};
 use crate::admin::staff::{COLLEAGUE, StaffMember};
 use crate::admin::users::{PERSON, User};
-use crate::core::access::edge;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::words::Word as _;
 use crate::engagement::moderation::{ModeratedFeatureRequest, PROPOSAL};
 use crate::marketplace::apps::{APP, AdminApp};
 use crate::marketplace::categories::{CATEGORY, Category};

@@ -2,12 +2,12 @@
 //! shown.
 
 use async_graphql::{ComplexObject, Context};
+use labs_core::access::edge;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
 
 use super::partner;
 use crate::admin::partners::{AdminPartner, PARTNER};
-use crate::core::access::edge;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
 use crate::engagement::moderation::{COMMENTS_OF_EACH, ModeratedFeatureComment, ModeratedFeatureRequest};
 
 #[ComplexObject(rename_fields = "snake_case", rename_args = "snake_case")]

@@ -1,7 +1,7 @@
 //! Edges between objects in the queries of staff. Each field here is an edge; no fixed document requests it.
 //!
 //! An edge represents the root field that reads the same data (docs/decisions/engine.md#edges). A list's
-//! [`EdgeQuery`](crate::core::list::EdgeQuery) reads the objects of an edge: one statement for all objects from which a
+//! [`EdgeQuery`](labs_core::list::EdgeQuery) reads the objects of an edge: one statement for all objects from which a
 //! query follows it.
 
 mod apps;
@@ -11,14 +11,14 @@ mod partners;
 mod support;
 
 use async_graphql::Union;
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use crate::admin::machine_clients::{MachineClient, PROGRAM};
 use crate::admin::partners::{AdminPartner, PARTNER};
 use crate::admin::staff::{COLLEAGUE, StaffMember};
 use crate::admin::users::{PERSON, User};
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
 use crate::marketplace::apps::{APP, AdminApp, show_for_staff};
 
 /// Holder of an account.

@@ -1,13 +1,13 @@
 //! Edges from a partner.
 
 use async_graphql::{ComplexObject, Context};
+use labs_core::access::edge;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
 
 use crate::admin::partners::{AdminPartner, PartnerTimelineEntry, TIMELINE_OF_EACH};
 use crate::admin::subscriptions::SUBSCRIPTION_OF_EACH;
 use crate::admin::users::{TEAM, User};
-use crate::core::access::edge;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
 use crate::marketplace::apps::{APPS_OF_EACH, AdminApp, show_for_staff};
 use crate::partner::support_desk::{SupportDeskTicket, TICKETS_OF_EACH};
 use crate::subscription::changing::PartnerSubscription;

@@ -1,12 +1,12 @@
 //! Edges from a support ticket.
 
 use async_graphql::{ComplexObject, Context};
+use labs_core::access::edge;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
 
 use super::{AccountHolder, account, accounts, partner};
 use crate::admin::partners::{AdminPartner, PARTNER};
-use crate::core::access::edge;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
 use crate::partner::support_desk::SupportDeskTicket;
 
 #[ComplexObject(rename_fields = "snake_case")]

@@ -20,8 +20,8 @@ mod vote_status;
 mod votes;
 pub(crate) mod weekly_mail;
 
-use crate::core::engine::roots;
-use crate::core::list::Statements;
+use labs_core::engine::roots;
+use labs_core::list::Statements;
 
 pub(crate) use feature_requests::rules::draw_states;
 

@@ -1,11 +1,11 @@
 //! Callers of the board: users of partners, and machine clients that read.
 
+use labs_core::context::RequestContext;
+use labs_core::fault::{Code, Fault, SpentBudget};
+use labs_core::principal::PrincipalType;
 use uuid::Uuid;
 
 use super::pseudonym;
-use crate::core::context::RequestContext;
-use crate::core::fault::{Code, Fault, SpentBudget};
-use crate::core::principal::PrincipalType;
 
 /// Seconds per day.
 const DAY: i64 = 86_400;

@@ -4,10 +4,9 @@
 //! is not rotated. Therefore, a user counts once, even after erasure, and the tables do not disclose users. One kind of
 //! pseudonym reveals nothing about another.
 
+use labs_core::crypto::sealed::MasterKey;
+use labs_core::day::Day;
 use uuid::Uuid;
-
-use crate::core::crypto::sealed::MasterKey;
-use crate::core::day::Day;
 
 /// Returns the pseudonym of a user's votes.
 pub(super) fn voter(key: &MasterKey, person_uuid: Uuid) -> [u8; 32] {

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use ::dataloader::BatchFn;
 use ::dataloader::cached::Loader;
+use labs_core::batch::collect_by_key;
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::people::Person;
-use crate::core::batch::collect_by_key;
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Key of the loader: the user, and the feature request that receives the votes. It includes the user, because the
 /// result of a loader must not depend on the caller.

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use sqlx::PgPool;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
@@ -13,9 +15,7 @@ use uuid::Uuid;
 
 use super::Outcome;
 use super::run_store;
-use crate::core::fault::Fault;
-use crate::core::job::{JobCode, Schedule};
-use crate::core::time::Time;
+use crate::admin::jobs::{JobCode, Schedule};
 
 /// Interval between two database queries.
 const BEAT: Duration = Duration::from_secs(1);

@@ -1,11 +1,11 @@
 //! The job that closes due accounts.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::services::Services;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::services::Services;
 use crate::partner::lifecycle;
 
 /// Closes every partner whose closing period has ended, each in a separate transaction. Returns the number of closed

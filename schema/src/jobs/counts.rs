@@ -1,8 +1,7 @@
 //! The job that adds recorded changes to the platform counts.
 
+use labs_core::fault::Fault;
 use sqlx::PgPool;
-
-use crate::core::fault::Fault;
 
 /// Adds changes to their counts and deletes them, in batches. Returns the number of changed counts. Changes that
 /// another replica processes at the same time are skipped.

@@ -1,9 +1,8 @@
 //! Assignment of positions to the storefront's changes, which its followers use as cursors, and deletion of changes
 //! that no follower can request.
 
+use labs_core::fault::Fault;
 use sqlx::PgPool;
-
-use crate::core::fault::Fault;
 
 /// Advisory lock that allows one active sealer across all replicas.
 const LOCK: i64 = 0x6665_6564; // "feed"
@@ -17,7 +16,7 @@ const PASSES: usize = 20;
 /// It begins transactions, so the future must run to completion and must not be dropped midway.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database does not answer; changes sealed before stay sealed.
+/// [`labs_core::Code::Unavailable`] if the database does not answer; changes sealed before stay sealed.
 pub(super) async fn seal_due(pool: &PgPool) -> Result<u64, Fault> {
     let mut sealed = 0;
     for _ in 0..PASSES {
@@ -64,7 +63,7 @@ async fn seal_pass(pool: &PgPool) -> Result<u64, Fault> {
 /// Deletes changes that no follower can request: those whose successor is also older than 90 days.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::Unavailable`] if the database does not answer.
 pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
     Ok(sqlx::query!(
         "with oldest as (

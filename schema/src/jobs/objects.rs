@@ -4,11 +4,10 @@
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use jiff::{SignedDuration, Timestamp};
+use labs_core::fault::Fault;
+use labs_core::media::store::MediaKey;
+use labs_core::services::Services;
 use sqlx::PgPool;
-
-use crate::core::fault::Fault;
-use crate::core::media::store::MediaKey;
-use crate::core::services::Services;
 
 /// Minimum age of a deletable object. It is far longer than the time from the upload to COMMIT, in which each statement
 /// and lock has a timeout of seconds.

@@ -4,12 +4,11 @@
 
 use std::time::Duration;
 
+use labs_core::audit_chain;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::services::{Retention, Services};
 use sqlx::PgPool;
-
-use crate::core::audit_chain;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::services::{Retention, Services};
 
 /// Number of attempts to lock the partitions of a table, and the pause between two attempts: half a minute in total.
 const ATTEMPTS: usize = 300;

@@ -4,16 +4,16 @@
 
 use std::time::Duration;
 
+use labs_core::fault::Fault;
+use labs_core::time::Time;
+use labs_core::words::Word as _;
 use sqlx::PgPool;
 use sqlx::postgres::types::PgInterval;
 use uuid::Uuid;
 
 use super::board::{ActiveRun, RunReport};
 use super::runner::{EndedRun, RunStore};
-use crate::core::fault::Fault;
-use crate::core::job::{JobCode, JobPlan};
-use crate::core::time::Time;
-use crate::core::words::Word as _;
+use crate::admin::jobs::{JobCode, JobPlan};
 
 /// Minimum delay of a required job before readiness reports it: several report intervals.
 const LEAST_LATENESS: Duration = Duration::from_secs(15);
@@ -286,7 +286,7 @@ pub(super) async fn load_states(
 /// seconds).
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::Unavailable`] if the database does not answer.
 pub async fn list_behind(pool: &PgPool, now: Time) -> Result<Vec<&'static str>, Fault> {
     let rows = sqlx::query!(
         r#"select code, extract(epoch from clock_timestamp() - succeeded_on_clock)::float8 as "seconds!" from job"#

@@ -4,16 +4,16 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use labs_core::crypto;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::board::Board;
 use super::{Job, Outcome};
-use crate::core::crypto;
-use crate::core::fault::Fault;
-use crate::core::job::{JobCode, JobPlan, Schedule};
-use crate::core::time::Time;
+use crate::admin::jobs::{JobCode, JobPlan, Schedule};
 
 /// Maximum pause after failures, for a job that otherwise runs more often.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Job, JobCode};
-use crate::core::engine::Engine;
-use crate::statistics::imports::import_due;
+pub use labs_core::day::Day;
+use labs_core::engine::Engine;
 
-pub use crate::core::day::Day;
+use super::{Job, JobCode};
+use crate::statistics::imports::import_due;
 pub use crate::statistics::imports::{ImportError, ImportErrorCode, PageAnswer, UsageSource};
 
 /// Creates the job that imports missing and requested statistics.

@@ -1,8 +1,8 @@
 //! Deletion of expired rows, in small batches, without waiting for locked rows.
 
+use labs_core::fault::Fault;
 use sqlx::PgPool;
 
-use crate::core::fault::Fault;
 use crate::partner::company;
 
 /// Rows deleted by one statement.

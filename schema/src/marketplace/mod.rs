@@ -20,8 +20,8 @@ mod translations;
 mod vendors;
 pub(crate) mod versions;
 
-use crate::core::engine::roots;
-use crate::core::list::Statements;
+use labs_core::engine::roots;
+use labs_core::list::Statements;
 
 pub(crate) use listings::watch_index;
 pub(crate) use release::{PostponedVersions, publish_due};

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use labs_core::demotion;
+use labs_core::pool_lane::PATIENCE;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{Connection as _, Row as _};
 use tokio::time::timeout;
@@ -10,8 +12,6 @@ use tokio::time::timeout;
 use super::address::Address;
 use super::refusal::OpenRefusal;
 use super::target::{self, DatabaseTarget};
-use crate::core::demotion;
-use crate::core::pool_lane::PATIENCE;
 
 /// Maximum idle time after which a connection is used without a test, and the timeout of that test. Under load few
 /// connections are idle for so long. After a quiet hour the server may have closed them all.

@@ -1,7 +1,8 @@
 //! Start of the object storage for media.
 
+use labs_core::media::store::{Bucket, FailureKind, MediaPlace, MediaStore, Provider, StoreError};
+
 use super::refusal::OpenRefusal;
-use crate::core::media::store::{Bucket, FailureKind, MediaPlace, MediaStore, Provider, StoreError};
 
 /// Opens the object storage for media. When it returns, every required kind of access has been tested.
 ///

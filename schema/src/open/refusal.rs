@@ -2,11 +2,11 @@
 
 use std::io::ErrorKind;
 
+use labs_core::fault::{Code, Fault};
 use sqlx::migrate::MigrateError;
 
 use super::SILENCE;
 use super::target::DatabaseTarget;
-use crate::core::fault::{Code, Fault};
 
 /// Reason why the schema cannot be opened. Its text is for the operator.
 #[derive(Debug, thiserror::Error)]

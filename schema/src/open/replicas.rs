@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use labs_core::read_replicas::ReadReplicas;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 use tokio::time::timeout;
@@ -9,7 +10,6 @@ use tokio::time::timeout;
 use super::address::DatabaseUrls;
 use super::connections;
 use super::refusal::OpenRefusal;
-use crate::core::read_replicas::ReadReplicas;
 
 /// Maximum time without a response of a server before the service starts without it.
 const SILENCE: Duration = Duration::from_secs(3);

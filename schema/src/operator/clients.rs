@@ -4,6 +4,13 @@
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use ipnet::IpNet;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::crypto::random_bytes;
+use labs_core::crypto::secret::SecretKind;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::services::Services;
+use labs_core::time::Time;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -12,13 +19,6 @@ use super::record::{Act, AuditText};
 use super::{rules, store};
 use crate::admin::machine_clients::{self, SHOWN_CHARACTERS};
 use crate::auth::account::person_name;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::crypto::random_bytes;
-use crate::core::crypto::secret::SecretKind;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::services::Services;
-use crate::core::time::Time;
 
 /// A machine client to create.
 #[derive(Clone, Debug)]
@@ -74,8 +74,8 @@ const ID_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 /// Finds the partner that an operator names by UUID, slug or company name.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] if no open partner has the slug or name, or if several do;
-/// [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::ValidationFailed`] if no open partner has the slug or name, or if several do;
+/// [`labs_core::Code::Unavailable`] if the database does not answer.
 pub fn partner_find<'a>(pool: &'a PgPool, named: &'a str) -> BoxFuture<'a, Result<Uuid, Fault>> {
     async move {
         let named = named.trim();
@@ -112,7 +112,7 @@ pub fn partner_find<'a>(pool: &'a PgPool, named: &'a str) -> BoxFuture<'a, Resul
 /// Creates a machine client with its first client secret.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for an invalid name, scope or partner; [`crate::Code::Unavailable`] if the
+/// [`labs_core::Code::ValidationFailed`] for an invalid name, scope or partner; [`labs_core::Code::Unavailable`] if the
 /// database does not answer.
 pub fn client_create<'a>(
     pool: &'a PgPool,
@@ -158,7 +158,7 @@ pub fn client_create<'a>(
 /// Returns every machine client, by name.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::Unavailable`] if the database does not answer.
 pub fn client_list(pool: &PgPool) -> BoxFuture<'_, Result<Vec<ClientListed>, Fault>> {
     async move { store::list_client(&Db::from_pool(pool.clone())).await }.boxed()
 }
@@ -167,8 +167,8 @@ pub fn client_list(pool: &PgPool) -> BoxFuture<'_, Result<Vec<ClientListed>, Fau
 /// them at once, but tokens that were issued for them last until they expire.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if the machine client does not exist; [`crate::Code::Conflict`] if two secrets are already
-/// valid and are to stay valid; [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::NotFound`] if the machine client does not exist; [`labs_core::Code::Conflict`] if two secrets are already
+/// valid and are to stay valid; [`labs_core::Code::Unavailable`] if the database does not answer.
 pub fn client_rotate_secret<'a>(
     pool: &'a PgPool,
     services: &'a Services,

@@ -2,11 +2,11 @@
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use labs_core::fault::Fault;
+use labs_core::words::Word as _;
 use sqlx::PgPool;
 
-use crate::core::fault::Fault;
-use crate::core::job::JobCode;
-use crate::core::words::Word as _;
+use crate::admin::jobs::JobCode;
 
 /// Maximum count of mail messages, which bounds the cost of a full outbox.
 pub const MOST_MAILS: i64 = 10_000;
@@ -58,7 +58,7 @@ pub struct JobFigures {
 /// Loads the figures.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::Unavailable`] if the database does not answer.
 pub fn load_figures(pool: &PgPool) -> BoxFuture<'_, Result<Figures, Fault>> {
     async move {
         let mails = sqlx::query!(

@@ -1,16 +1,16 @@
 //! Invitations that the operator sends on behalf of a team member.
 
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::email::EmailAddress;
+use labs_core::fault::Fault;
+use labs_core::principal::Role;
+use labs_core::services::Services;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::record::{Act, AuditText};
 use crate::auth::invitations::{NewInvitation as Row, invite};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::email::EmailAddress;
-use crate::core::fault::Fault;
-use crate::core::principal::Role;
-use crate::core::services::Services;
 
 /// An invitation to create.
 #[derive(Clone, Debug)]
@@ -30,9 +30,9 @@ pub struct NewInvitation {
 /// Invites a user to a team and sends the mail. Returns the invitation's id.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for an invalid address; [`crate::Code::EntitlementExceeded`] if the tier allows no
-/// more team members; [`crate::Code::Conflict`] if the address is already in the team or invited;
-/// [`crate::Code::NotFound`] if the inviter is not in the team; [`crate::Code::Unavailable`] if the database does not
+/// [`labs_core::Code::ValidationFailed`] for an invalid address; [`labs_core::Code::EntitlementExceeded`] if the tier allows no
+/// more team members; [`labs_core::Code::Conflict`] if the address is already in the team or invited;
+/// [`labs_core::Code::NotFound`] if the inviter is not in the team; [`labs_core::Code::Unavailable`] if the database does not
 /// answer.
 pub async fn invitation_create(pool: &PgPool, services: &Services, new: NewInvitation) -> Result<Uuid, Fault> {
     let email = EmailAddress::parse(&new.email)

@@ -2,15 +2,15 @@
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::authority::{RunningReplicas, running_replicas};
+use labs_core::fault::{Code, Fault};
+use labs_core::services::Services;
 use serde_json::json;
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
 use super::record::{Act, AuditText};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::authority::{RunningReplicas, running_replicas};
-use crate::core::fault::{Code, Fault};
-use crate::core::services::Services;
 
 /// Values of one kind, in the order of their ids. `$1` is an id as text.
 struct SealedColumn {
@@ -116,8 +116,8 @@ pub struct Resealed {
 /// Re-encrypts with the newest key of the file all values of an older key, while the service runs. Idempotent.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the file contains only one key, or if a running replica does not have the newest key
-/// and so could not decrypt the new values; [`crate::Code::Unavailable`] if the database does not answer: values
+/// [`labs_core::Code::Conflict`] if the file contains only one key, or if a running replica does not have the newest key
+/// and so could not decrypt the new values; [`labs_core::Code::Unavailable`] if the database does not answer: values
 /// re-encrypted before stay so.
 pub fn keys_rotate<'a>(pool: &'a PgPool, services: &'a Services) -> BoxFuture<'a, Result<Vec<Resealed>, Fault>> {
     async move {

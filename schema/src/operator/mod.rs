@@ -15,8 +15,11 @@ mod store;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use sqlx::PgPool;
 
+use crate::auth::registrations;
 pub use clients::{
     ClientCreated, ClientListed, NewClient, client_create, client_list, client_rotate_secret, partner_find,
 };
@@ -28,14 +31,10 @@ pub use staff::{
     NewStaff, SecondFactor, StaffCreated, StaffListed, staff_create, staff_list, staff_reset_mfa, staff_reset_password,
 };
 
-use crate::auth::registrations;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-
 /// Job that deletes every registration that was not verified in time. Returns their number.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::Unavailable`] if the database does not answer.
 pub fn registrations_drop(pool: &PgPool) -> BoxFuture<'_, Result<u64, Fault>> {
     async move { registrations::delete_expired(&Db::from_pool(pool.clone())).await }.boxed()
 }

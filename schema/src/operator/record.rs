@@ -1,15 +1,15 @@
 //! An action on the command line: one transaction with its audit record.
 
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::crypto::uuid_at;
+use labs_core::db::{Db, TransactionOptions};
+use labs_core::fault::Fault;
+use labs_core::services::Services;
+use labs_core::time::Time;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::store;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::crypto::uuid_at;
-use crate::core::db::{Db, TransactionOptions};
-use crate::core::fault::Fault;
-use crate::core::services::Services;
-use crate::core::time::Time;
 
 /// Content of the audit record of an action.
 pub(super) struct AuditText<'a> {

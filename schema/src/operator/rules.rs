@@ -1,7 +1,7 @@
 //! Rules for the objects that the operator creates.
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::scope::{Scope, ScopeSet};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::scope::{Scope, ScopeSet};
 
 /// Default role of a new staff member.
 const FIRST_ROLE: &str = "ADMINISTRATOR";
@@ -20,7 +20,7 @@ pub(super) fn role_codes(typed: &[String]) -> Vec<String> {
 /// Parses the scopes of a machine client, without duplicates.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], naming unknown scopes, scopes that no machine client can hold, and scopes that no
+/// [`labs_core::Code::ValidationFailed`], naming unknown scopes, scopes that no machine client can hold, and scopes that no
 /// client bound to a partner can hold (docs/decisions/access.md#kinds-of-principal).
 pub(super) fn allowed_scopes(typed: &[String], is_bound: bool) -> Result<Vec<String>, Fault> {
     let account = ScopeSet::parse(["auth.account:write"]);

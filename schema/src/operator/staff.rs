@@ -2,6 +2,14 @@
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::blocking::BlockingError;
+use labs_core::crypto::random_bytes;
+use labs_core::crypto::secret::SecretText;
+use labs_core::db::Db;
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::services::Services;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -11,14 +19,6 @@ use super::{rules, store};
 use crate::auth::account::person_name;
 use crate::auth::sessions::end_all;
 use crate::auth::{mfa, passwords};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::blocking::BlockingError;
-use crate::core::crypto::random_bytes;
-use crate::core::crypto::secret::SecretText;
-use crate::core::db::Db;
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::services::Services;
 
 /// A staff member to create.
 #[derive(Clone, Debug)]
@@ -89,8 +89,8 @@ const PASSWORD_ALPHABET: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345679";
 /// password.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for an invalid address, name, role or password; [`crate::Code::Conflict`] if the
-/// address belongs to another account; [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::ValidationFailed`] for an invalid address, name, role or password; [`labs_core::Code::Conflict`] if the
+/// address belongs to another account; [`labs_core::Code::Unavailable`] if the database does not answer.
 pub fn staff_create<'a>(
     pool: &'a PgPool,
     services: &'a Services,
@@ -125,7 +125,7 @@ pub fn staff_create<'a>(
 /// Returns every staff member who is not removed, by address.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::Unavailable`] if the database does not answer.
 pub fn staff_list(pool: &PgPool) -> BoxFuture<'_, Result<Vec<StaffListed>, Fault>> {
     async move { store::list_staff(&Db::from_pool(pool.clone())).await }.boxed()
 }
@@ -134,7 +134,7 @@ pub fn staff_list(pool: &PgPool) -> BoxFuture<'_, Result<Vec<StaffListed>, Fault
 /// member may then sign in. A disabled one stays disabled.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if no staff member has the address; [`crate::Code::Unavailable`] if the database does not
+/// [`labs_core::Code::NotFound`] if no staff member has the address; [`labs_core::Code::Unavailable`] if the database does not
 /// answer.
 pub fn staff_reset_password<'a>(
     pool: &'a PgPool,
@@ -157,7 +157,7 @@ pub fn staff_reset_password<'a>(
 /// codes become void, and every session ends.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if no staff member has the address; [`crate::Code::Unavailable`] if the database does not
+/// [`labs_core::Code::NotFound`] if no staff member has the address; [`labs_core::Code::Unavailable`] if the database does not
 /// answer.
 pub fn staff_reset_mfa<'a>(
     pool: &'a PgPool,
@@ -246,7 +246,7 @@ fn err_busy(_: BlockingError) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::crypto::password::password_rule;
+    use labs_core::crypto::password::password_rule;
 
     #[test]
     fn generated_password_passes_rule_and_is_unique() {

@@ -1,15 +1,15 @@
 //! Statements of the command line.
 
 use ipnet::IpNet;
+use labs_core::db::Db;
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::time::Time;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::record::AuditText;
 use super::{ClientListed, StaffListed};
-use crate::core::db::Db;
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::time::Time;
 
 /// A machine client with its first client secret.
 pub(super) struct NewClientRow<'a> {

@@ -1,14 +1,13 @@
 //! The history of a partner's account. The code that changes an account writes the entry in the same transaction.
 
+use labs_core::actor::Actor;
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::words::words;
 use serde_json::{Value, json};
 use sqlx::types::Json;
 use uuid::Uuid;
-
-use crate::core::actor::Actor;
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::words::words;
 
 words! {
     /// Kind of account event. The history returns kinds as text, because an entry may outlive the kinds of this
@@ -115,7 +114,7 @@ impl<'a> PartnerEvent<'a> {
     /// Creates an event with the caller as its actor.
     ///
     /// # Errors
-    /// [`crate::Code::Unauthenticated`] for an anonymous caller.
+    /// [`labs_core::Code::Unauthenticated`] for an anonymous caller.
     pub(crate) fn by_caller(cx: &RequestContext, partner_uuid: Uuid, kind: PartnerEventKind) -> Result<Self, Fault> {
         Ok(Self::new(partner_uuid, kind, Actor::of(cx.principal()?)))
     }

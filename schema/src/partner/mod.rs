@@ -18,8 +18,8 @@ pub(crate) mod support_tickets;
 pub(crate) mod team;
 pub(crate) mod team_members;
 
-use crate::core::engine::roots;
-use crate::core::list::Statements;
+use labs_core::engine::roots;
+use labs_core::list::Statements;
 
 /// Run-time SQL statements of the group, which the compiler does not check.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {

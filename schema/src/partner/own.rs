@@ -1,10 +1,9 @@
 //! The check that the path names the caller's partner.
 
+use labs_core::context::RequestContext;
+use labs_core::fault::{Code, Fault};
+use labs_core::principal::Owner;
 use uuid::Uuid;
-
-use crate::core::context::RequestContext;
-use crate::core::fault::{Code, Fault};
-use crate::core::principal::Owner;
 
 /// Returns the caller's partner, which the path must name.
 ///

@@ -1,14 +1,14 @@
 //! The team that an operation changes, and the rights of the caller in it.
 
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::{Code, Fault};
+use labs_core::principal::{Principal, PrincipalType, Role};
+use labs_core::scope::{Scope, ScopeSet};
+use labs_core::words::Word as _;
 use uuid::Uuid;
 
 use super::own::ensure_own;
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::{Code, Fault};
-use crate::core::principal::{Principal, PrincipalType, Role};
-use crate::core::scope::{Scope, ScopeSet};
-use crate::core::words::Word as _;
 
 /// A partner's team: the caller's own team, or the team that staff name. Every statement for a team requires this type,
 /// and only this module creates it.
@@ -19,7 +19,7 @@ impl Team {
     /// Returns the caller's own team, which the path must name.
     ///
     /// # Errors
-    /// [`crate::Code::PartnerMismatch`] for any other team.
+    /// [`labs_core::Code::PartnerMismatch`] for any other team.
     pub(in crate::partner) fn own(cx: &RequestContext, partner_uuid: Uuid) -> Result<Self, Fault> {
         ensure_own(cx, partner_uuid).map(|owner| Self(owner.uuid()))
     }
@@ -27,7 +27,7 @@ impl Team {
     /// Returns any partner's team, for staff only.
     ///
     /// # Errors
-    /// [`crate::Code::NotFound`] if the partner does not exist, and for callers bound to a partner.
+    /// [`labs_core::Code::NotFound`] if the partner does not exist, and for callers bound to a partner.
     pub(crate) async fn named(cx: &RequestContext, partner_uuid: Uuid) -> Result<Self, Fault> {
         let is_bound = cx.principal()?.partner_uuid.is_some();
         if is_bound || !exists(&cx.db, partner_uuid).await? {
@@ -63,7 +63,7 @@ impl<'a> ActingAs<'a> {
     /// suspended. The rights of a team member do not change until the transaction ends.
     ///
     /// # Errors
-    /// The same as for a new request: [`crate::Code::TokenRevoked`] or [`crate::Code::ScopeMissing`].
+    /// The same as for a new request: [`labs_core::Code::TokenRevoked`] or [`labs_core::Code::ScopeMissing`].
     pub(crate) async fn now(self, cx: &RequestContext, team: Team) -> Result<Self, Fault> {
         const WRITES: &str = "partner.team:write";
         let Some(person_uuid) = member_of(cx.principal()?).filter(|_| !self.is_staff()) else { return Ok(self) };

@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use labs_core::crypto::sha256;
+use labs_core::deprecation::AnnouncedDeprecations;
+use labs_core::fault::Fault;
+use labs_core::services::Services;
+use labs_core::surface::GeneratedResource;
 use tokio::sync::OnceCell;
 
 use super::items::PublicationArtefact;
-use crate::core::crypto::sha256;
-use crate::core::deprecation::AnnouncedDeprecations;
-use crate::core::fault::Fault;
-use crate::core::services::Services;
-use crate::core::surface::GeneratedResource;
 
 /// A generated file.
 pub(in crate::publication) struct MadeFile {
@@ -50,7 +50,7 @@ impl GeneratedFiles {
 /// Returns the file of a resource as the service generates it now.
 ///
 /// # Errors
-/// [`crate::Code::Internal`] if the embedded contract cannot be read.
+/// [`labs_core::Code::Internal`] if the embedded contract cannot be read.
 pub(in crate::publication) async fn file(
     services: &Services,
     resource: GeneratedResource,
@@ -96,7 +96,7 @@ pub(in crate::publication) async fn describe_file(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::deprecation::ReleasedEntry;
+    use labs_core::deprecation::ReleasedEntry;
 
     #[test]
     fn generated_file_is_cached_until_announcements_change() {

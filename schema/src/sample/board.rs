@@ -1,5 +1,7 @@
 //! Sample data of the board: feature requests, votes under invented pseudonyms, comments, and decisions of staff.
 
+use labs_core::crypto::sha256;
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -7,8 +9,6 @@ use uuid::Uuid;
 use super::data::{FeatureRequestData, Mark, PROPOSALS, SHIPPED_IN, STAFF_DOMAIN, TOPICS};
 use super::past::{Past, id, shift_hours};
 use super::rows::Rows;
-use crate::core::crypto::sha256;
-use crate::core::time::Time;
 
 /// Staff member who answers.
 const MODERATOR: &str = "leonie.kraft";

@@ -1,5 +1,7 @@
 //! Sample history of versions and their reviews.
 
+use labs_core::business_time;
+use labs_core::time::Time;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -8,8 +10,6 @@ use super::past::{Past, id, number, shift_hours};
 use super::rows::{EventRow, FindingRow, MediaRow, Rows, SubmissionRow, VersionRow};
 use super::teams;
 use super::works::Begun;
-use crate::core::business_time;
-use crate::core::time::Time;
 
 /// Seconds until a scheduled version is published: nine days.
 const AHEAD: i64 = 9 * 86_400;

@@ -1,12 +1,13 @@
 //! Sample listings: the snapshot of each app's last publication, and its customer reviews.
 
+use labs_core::time::Time;
+
 use super::data::{AppData, Fate, REVIEWS};
 use super::history::VersionHistory;
 use super::past::{Past, id, number, shift_hours};
 use super::rows::{ChangeRow, ListingRow, MediaRow, ReviewRow, Rows, ShownRow, TextRow};
 use super::teams;
 use super::works::Begun;
-use crate::core::time::Time;
 
 /// Age in hours at which a customer review has been moderated and answered.
 const SETTLED_HOURS: f64 = 120.0;

@@ -29,15 +29,14 @@ mod tests;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, LocalBoxFuture};
+use labs_core::fault::Fault;
+use labs_core::services::Services;
+use labs_core::time::Time;
 use sqlx::PgPool;
 
-pub use sheet::{Key, SignIn, sheet};
-
-use crate::core::fault::Fault;
-use crate::core::services::Services;
-use crate::core::time::Time;
 use past::Past;
 use rows::Rows;
+pub use sheet::{Key, SignIn, sheet};
 
 /// Prepared sample data that is not yet in the database: secrets are hashed, and pictures are in the object storage.
 pub struct Sample {
@@ -79,7 +78,7 @@ impl Sample {
     /// the owner role.
     ///
     /// # Errors
-    /// [`crate::Code::Conflict`] if a partner exists, [`crate::Code::Unavailable`] if the database does not answer. In
+    /// [`labs_core::Code::Conflict`] if a partner exists, [`labs_core::Code::Unavailable`] if the database does not answer. In
     /// both cases, nothing is inserted.
     pub fn insert<'a>(&'a self, pool: &'a PgPool) -> LocalBoxFuture<'a, Result<(), Fault>> {
         async move { store::insert(pool, &self.rows).await }.boxed_local()
@@ -89,7 +88,7 @@ impl Sample {
 /// Whether the database has no partner, so that sample data may be inserted.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::Unavailable`] if the database does not answer.
 pub fn is_wanted(pool: &PgPool) -> BoxFuture<'_, Result<bool, Fault>> {
     async move { Ok(!store::partner_exists(pool).await?) }.boxed()
 }

@@ -4,6 +4,12 @@ use std::num::NonZero;
 use std::thread::available_parallelism;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use labs_core::blocking::BlockingPool;
+use labs_core::fault::Fault;
+use labs_core::media::image::{PictureKind, Processed, process_sizes};
+use labs_core::media::store::MediaStore;
+use labs_core::time::Time;
+use labs_pictures::draw;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -12,12 +18,6 @@ use super::past::{Past, id};
 use super::pictures::{AT_ONCE, Kept, keep};
 use super::rows::{PageImageRow, PageRow, bytes};
 use super::teams::{partner_of, partner_uuid};
-use crate::core::blocking::BlockingPool;
-use crate::core::fault::Fault;
-use crate::core::media::image::{PictureKind, Processed, process_sizes};
-use crate::core::media::store::MediaStore;
-use crate::core::time::Time;
-use labs_pictures::draw;
 
 /// Returns every profile, and the pictures of the published ones. All pictures are on disk when this returns, so the
 /// rows may follow.

@@ -1,11 +1,10 @@
 //! Times of the sample data, counted back from now, and the ids derived from them.
 
 use jiff::{SignedDuration, Timestamp};
+use labs_core::crypto::sha256;
+use labs_core::time::Time;
 pub(super) use labs_pictures::draw::number;
 use uuid::Uuid;
-
-use crate::core::crypto::sha256;
-use crate::core::time::Time;
 
 /// Source of times before now. The same name always gives the same time and the same id.
 #[derive(Clone, Copy, Debug)]

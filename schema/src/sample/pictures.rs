@@ -6,6 +6,12 @@ use std::thread::available_parallelism;
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use labs_core::blocking::BlockingPool;
+use labs_core::fault::Fault;
+use labs_core::media::image::{PictureKind, Processed, process_sizes};
+use labs_core::media::store::{MediaKey, MediaStore};
+use labs_core::time::Time;
+use labs_pictures::draw;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -14,12 +20,6 @@ use super::past::{Past, id};
 use super::rows::{MediaRow, bytes};
 use super::words;
 use super::works::Begun;
-use crate::core::blocking::BlockingPool;
-use crate::core::fault::Fault;
-use crate::core::media::image::{PictureKind, Processed, process_sizes};
-use crate::core::media::store::{MediaKey, MediaStore};
-use crate::core::time::Time;
-use labs_pictures::draw;
 
 /// Pictures that are drawn or wait to be written at the same time.
 pub(super) const AT_ONCE: usize = 12;

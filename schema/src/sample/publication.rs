@@ -1,5 +1,6 @@
 //! Sample publication items, and who released them.
 
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -7,7 +8,6 @@ use uuid::Uuid;
 use super::data::{ITEMS, ItemData, RELEASED, RESOURCES, ResourceData, STAFF_DOMAIN};
 use super::past::{Past, id, shift_hours};
 use super::rows::Rows;
-use crate::core::time::Time;
 
 /// Hours between the creation and the release.
 const WRITING: f64 = 26.0;

@@ -1,12 +1,12 @@
 //! Rows of the sample data. Each field has the name of its column; columns with a default are omitted.
 
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::board::BoardRows;
 use super::publication::{ItemRow, StepRow};
-use crate::core::time::Time;
 
 /// All rows, in the order of insertion.
 #[derive(Default)]

@@ -5,11 +5,11 @@
 
 mod board;
 
+use labs_core::fault::Fault;
 use sqlx::postgres::{PgConnection, PgPool};
 use sqlx::types::Json;
 
 use super::rows::Rows;
-use crate::core::fault::Fault;
 
 /// Whether a partner exists.
 pub(super) async fn partner_exists(pool: &PgPool) -> Result<bool, Fault> {

@@ -1,6 +1,12 @@
 //! Sample partners with their teams, staff members, and machine clients.
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use labs_core::crypto::secret::{SecretKind, SecretText};
+use labs_core::crypto::totp::TotpSeed;
+use labs_core::email::EmailAddress;
+use labs_core::fault::Fault;
+use labs_core::services::Services;
+use labs_core::time::Time;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -10,12 +16,6 @@ use super::rows::{ClientRow, FactorRow, PartnerRow, PersonRow, RoleGrantRow, Row
 use super::sheet::{Key, SignIn};
 use crate::admin::machine_clients::SHOWN_CHARACTERS;
 use crate::auth::mfa;
-use crate::core::crypto::secret::{SecretKind, SecretText};
-use crate::core::crypto::totp::TotpSeed;
-use crate::core::email::EmailAddress;
-use crate::core::fault::Fault;
-use crate::core::services::Services;
-use crate::core::time::Time;
 use crate::operator;
 
 /// Passwords that wait to be hashed at the same time.

@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 
+use labs_core::markdown::{PUBLICATION, TextRenderer};
+use labs_core::scope::Scope;
+use labs_pictures::draw::is_drawable;
+
 use super::data::{
     APPS, AppData, CATEGORIES, CLIENTS, COLLECTIONS, DEACTIVATED, Fate, ITEMS, PAGES, PARTNERS, RESOURCES, REVIEWS,
     STAFF, alternatives,
 };
 use super::words::alternative;
-use crate::core::markdown::{PUBLICATION, TextRenderer};
-use crate::core::scope::Scope;
-use labs_pictures::draw::is_drawable;
 
 fn apps() -> Vec<&'static AppData> {
     APPS.iter().flat_map(|apps| apps.iter()).collect()

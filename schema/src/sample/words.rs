@@ -1,7 +1,8 @@
 //! Alternative texts of pictures, in the app's default locale.
 
-use super::data::{AppData, Scene};
 use labs_pictures::draw::plain;
+
+use super::data::{AppData, Scene};
 
 /// Returns the alternative text of a picture of an app; without a scene, of its icon.
 pub(super) fn alternative(app: &AppData, scene: Option<Scene>) -> String {

@@ -1,5 +1,7 @@
 //! Sample drafts of apps, and the category tree.
 
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -9,8 +11,6 @@ use super::listings;
 use super::past::{Past, id, shift_hours};
 use super::rows::{AppRow, CategoryRow, ChoiceRow, EventRow, Links, MediaRow, Rows, TextRow};
 use super::teams;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// Days since the creation of the category tree.
 const TREE_DAYS: u32 = 860;

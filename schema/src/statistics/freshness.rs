@@ -1,14 +1,13 @@
 //! Source and freshness of statistics. Every response of the group contains them.
 
 use async_graphql::SimpleObject;
+use labs_core::context::RequestContext;
+use labs_core::day::Day;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
-
-use crate::core::context::RequestContext;
-use crate::core::day::Day;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 words! {
     /// Source of statistics.

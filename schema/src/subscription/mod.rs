@@ -14,8 +14,8 @@ pub(crate) mod tiers;
 mod usage;
 pub(crate) mod values;
 
-use crate::core::engine::roots;
-use crate::core::list::Statements;
+use labs_core::engine::roots;
+use labs_core::list::Statements;
 
 /// SQL of the module that is assembled at run time, so the compiler does not check it.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {

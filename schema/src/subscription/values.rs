@@ -9,10 +9,9 @@
 use std::cmp::Ordering;
 
 use async_graphql::{InputObject, Json, SimpleObject};
+use labs_core::fault::FieldError;
+use labs_core::words::words;
 use serde_json::Value;
-
-use crate::core::fault::FieldError;
-use crate::core::words::words;
 
 /// Largest limit that can be set; a larger one must be unlimited.
 const LARGEST: i64 = 999_999_999_999;

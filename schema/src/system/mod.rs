@@ -2,7 +2,7 @@
 
 mod me;
 
-use crate::core::engine::roots;
+use labs_core::engine::roots;
 
 roots! {
     /// Queries of the module.

@@ -6,11 +6,11 @@ use std::io;
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 
 use super::list::{AUDIT_RECORDS, AuditRecordFilter, AuditRecordRow, AuditRecordSort};
 use super::record::AuditRecord;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Streams the lines, several records at a time. The first read happens when the reader requests the first piece. No
 /// connection is held between two pieces, however slow the reader is. Records are immutable and never deleted, so

@@ -1,6 +1,9 @@
 //! The lookup of one audit record and the list of audit records, with its filters and orders.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, IndexedFilter, Key, LogQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use sqlx::types::Json;
@@ -8,9 +11,6 @@ use uuid::Uuid;
 
 use super::record::{AuditActorKind, AuditChange, AuditChannel, AuditOutcome};
 use super::summary::list::SUMMARY;
-use crate::core::list::{Condition, IndexedFilter, Key, LogQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// An audit record with its differences and its seal.
 #[derive(sqlx::FromRow)]

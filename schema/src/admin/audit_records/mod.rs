@@ -5,7 +5,7 @@
 //!                                                         within a second
 //! ```
 //!
-//! The engine writes the records ([`crate::core::engine`]) and the sealer chains them ([`crate::core::audit_chain`]).
+//! The engine writes the records ([`labs_core::engine`]) and the sealer chains them ([`labs_core::audit_chain`]).
 //! This module only reads them. No code changes or deletes a record (docs/decisions/audit.md#audited-operations).
 
 mod export;

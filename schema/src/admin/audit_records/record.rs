@@ -2,13 +2,13 @@
 //! contract, because the export serializes this type directly.
 
 use async_graphql::{Json, SimpleObject};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::list::AuditRecordRow;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// Action of one operation call, with its actor and its outcome.
 #[derive(SimpleObject, Serialize)]

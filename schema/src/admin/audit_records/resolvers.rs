@@ -1,6 +1,14 @@
 //! Operations on audit records and the scopes that they require.
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, answers_file, audit_partner, audit_target, batched};
+use labs_core::audit_chain;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{Download, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::{FixedOrder, PageRequest};
+use labs_core::page::CountedList;
+use labs_core::words::Word as _;
 use uuid::Uuid;
 
 use super::list::{AUDIT_RECORDS, AuditRecordFilter, AuditRecordSort, BY_ID};
@@ -9,14 +17,6 @@ use super::summary::list::SUMMARY;
 use super::summary::{AuditCount, AuditDimension, GroupBy, Summed};
 use super::verification::{self, AuditVerification, AuditVerificationInput};
 use super::{export, store};
-use crate::core::access::{access, answers_file, audit_partner, audit_target, batched};
-use crate::core::audit_chain;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{Download, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::{FixedOrder, PageRequest};
-use crate::core::page::CountedList;
-use crate::core::words::Word as _;
 
 /// Queries of the audit log.
 #[derive(Default)]

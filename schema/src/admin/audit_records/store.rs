@@ -1,8 +1,8 @@
 //! Statements that read the database time for the audit log.
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 
 /// Returns the database time. Inside a transaction this is the start of the transaction, which is also the
 /// `recorded_at` time of its audit record.

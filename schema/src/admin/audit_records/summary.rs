@@ -3,14 +3,14 @@
 pub(super) mod list;
 
 use async_graphql::SimpleObject;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::list::AuditRecordFilter;
 use super::record::{AuditActor, AuditOutcome};
-use crate::core::fault::{Fault, FieldError};
-use crate::core::time::Time;
-use crate::core::words::words;
 use list::AuditCountRow;
 
 /// Counted days if the caller gives no start.
@@ -92,7 +92,7 @@ impl Summed {
     /// Bounds the counted period: thirty days back from its end unless the caller gives a start.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] if the period exceeds a year.
+    /// [`labs_core::Code::ValidationFailed`] if the period exceeds a year.
     pub(super) fn bound_time(filter: AuditRecordFilter, group_by: GroupBy, present: Time) -> Result<Self, Fault> {
         let latest = present.plus_seconds(DAY);
         let until = filter.recorded_at_until.map_or(latest, |until| until.min(latest));

@@ -1,13 +1,12 @@
 //! Recomputes the hash chain over a range of positions and compares the result with a known hash.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::audit_chain::{self, ChainBreak, ChainFlaw, Verdict};
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::media::store::MediaStore;
+use labs_core::words::words;
 use uuid::Uuid;
-
-use crate::core::audit_chain::{self, ChainBreak, ChainFlaw, Verdict};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::media::store::MediaStore;
-use crate::core::words::words;
 
 /// Maximum number of positions that one call recomputes.
 const MOST_PLACES: i64 = 100_000;
@@ -107,7 +106,7 @@ struct Range {
 /// Recomputes the requested range.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] if the range ends before it begins; [`crate::Code::Unavailable`] if the database
+/// [`labs_core::Code::ValidationFailed`] if the range ends before it begins; [`labs_core::Code::Unavailable`] if the database
 /// or the object storage with the archived records does not answer.
 pub(super) async fn verify(
     db: &Db,

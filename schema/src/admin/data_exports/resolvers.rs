@@ -1,15 +1,15 @@
 //! Operations of staff on data exports.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::{access, audit_partner, partner_reads};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
 use uuid::Uuid;
 
 use crate::admin::reason::Reason;
-use crate::core::access::{access, audit_partner, partner_reads};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
 use crate::partner::data_exports::{self, DataExport, DataExportFilter, EXPORTS_FOR_STAFF, ExportRow, ExportsOf};
 use crate::partner::team::Team;
 

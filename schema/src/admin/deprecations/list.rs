@@ -1,14 +1,14 @@
 //! Lists of deprecations and of their callers, with filters and orders.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::deprecation::DeprecationTarget;
+use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::deprecation::DeprecationTarget;
-use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::publication::items::rules::PublicationState;
 
 words! {

@@ -5,8 +5,8 @@
 //!                 └── delete ──▶ the element stays
 //! ```
 //!
-//! Every replica keeps the deprecations in memory ([`crate::core::deprecation`]). Callers are counted in memory with
-//! all other counts ([`crate::core::usage`]).
+//! Every replica keeps the deprecations in memory ([`labs_core::deprecation`]). Callers are counted in memory with
+//! all other counts ([`labs_core::usage`]).
 
 mod list;
 mod reminders;

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use labs_core::db::Db;
+use labs_core::deprecation::DeprecationTarget;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{DeprecatedCall, DeprecationNotice, MailContent, Notice};
+use labs_core::outbox;
+use labs_core::services::Services;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::store::{self, Due};
-use crate::core::db::Db;
-use crate::core::deprecation::DeprecationTarget;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{DeprecatedCall, DeprecationNotice, MailContent, Notice};
-use crate::core::outbox;
-use crate::core::services::Services;
 
 /// Sends each due partner one reminder of all its due deprecations, each partner in a separate transaction. Returns the
 /// number of reminded partners. A failure delays no other partner; the next run retries it.

@@ -1,6 +1,16 @@
 //! Operations on deprecations.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::{access, audit_target, partner_reads};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::deprecation::DeprecationTarget;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::principal::PrincipalType;
+use labs_core::surface::Surface;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::list::{
@@ -10,16 +20,6 @@ use super::list::{
 };
 use super::rules::{self, Named};
 use super::store::{self, NewDeprecation};
-use crate::core::access::{access, audit_target, partner_reads};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::deprecation::DeprecationTarget;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::principal::PrincipalType;
-use crate::core::surface::Surface;
-use crate::core::time::Time;
 use crate::publication::items::{DeprecationEntry, draft_entry, drop_unreleased};
 
 /// Days of calls that the list of callers covers by default.

@@ -2,11 +2,10 @@
 
 use jiff::ToSpan as _;
 use jiff::tz::TimeZone;
-
-use crate::core::deprecation::DeprecationTarget;
-use crate::core::fault::FieldError;
-use crate::core::surface::Surface;
-use crate::core::time::Time;
+use labs_core::deprecation::DeprecationTarget;
+use labs_core::fault::FieldError;
+use labs_core::surface::Surface;
+use labs_core::time::Time;
 
 /// Minimum number of months between deprecation and sunset (deprecation rule of the specification).
 const LEAST_MONTHS: i32 = 6;
@@ -121,7 +120,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
-    use crate::core::surface::SurfaceField;
+    use labs_core::surface::SurfaceField;
 
     fn surface() -> Surface {
         let set = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<BTreeSet<_>>();

@@ -1,11 +1,10 @@
 //! Statements that write deprecations and statements that read the data for reminders.
 
+use labs_core::db::Db;
+use labs_core::deprecation::DeprecationTarget;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::deprecation::DeprecationTarget;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::time::Time;
 
 /// A deprecation to create.
 pub(super) struct NewDeprecation<'a> {
@@ -24,7 +23,7 @@ pub(super) struct NewDeprecation<'a> {
 /// Inserts a deprecation.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the element is already deprecated.
+/// [`labs_core::Code::Conflict`] if the element is already deprecated.
 pub(super) async fn insert(db: &Db, new: &NewDeprecation<'_>) -> Result<(), Fault> {
     let (mut operation, mut parameter, mut schema, mut field, mut of_value) = (None, None, None, None, None);
     match new.target {

@@ -1,17 +1,17 @@
 //! Operations of staff on a partner's entitlements.
 
 use async_graphql::{Context, InputObject, Json, Object, SimpleObject};
+use labs_core::access::{access, audit_partner, batched, partner_reads};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::principal::PrincipalType;
+use labs_core::time::Time;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::rules;
 use super::store::{self, EntitlementRow, NewOverride, PartnerRow};
-use crate::core::access::{access, audit_partner, batched, partner_reads};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::principal::PrincipalType;
-use crate::core::time::Time;
 use crate::subscription::changing::SubscriptionChange;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::values::{FeatureKind, FeatureValue, ValueInput};

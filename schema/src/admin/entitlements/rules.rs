@@ -1,15 +1,15 @@
 //! Rules for the content of an override.
 
+use labs_core::fault::{Fault, FieldError};
+use labs_core::time::Time;
 use serde_json::Value;
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::time::Time;
 use crate::subscription::values::{FeatureKind, ValueInput, parse_value};
 
 /// Checks a new override and returns its value as it is stored.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] if the value does not fit the feature, or the end is in the past.
+/// [`labs_core::Code::ValidationFailed`] if the value does not fit the feature, or the end is in the past.
 pub(super) fn check_override(
     kind: FeatureKind,
     input: &ValueInput<'_>,

@@ -1,12 +1,12 @@
 //! Statements for one partner's entitlements and overrides.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use serde_json::Value;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::values::FeatureKind;
 

@@ -1,6 +1,13 @@
 //! Operations of staff on the invitations of any partner's team.
 
 use async_graphql::{Context, InputObject, Object};
+use labs_core::access::{access, audit_partner, audit_target, partner_reads};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::principal::Role;
 use uuid::Uuid;
 
 use crate::admin::reason::{Reason, Remark};
@@ -8,13 +15,6 @@ use crate::auth::invitations::{
     INVITATIONS_FOR_STAFF, Invitation, InvitationCreate, InvitationFilter, InvitationSort, InvitationsOf, resend,
     revoke, send,
 };
-use crate::core::access::{access, audit_partner, audit_target, partner_reads};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::principal::Role;
 use crate::partner::team::{ActingAs, Team};
 
 /// Invitee and reason of an invitation that staff send for a team.

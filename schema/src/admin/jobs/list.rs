@@ -1,15 +1,15 @@
 //! Lists of jobs and of their runs for staff, with filters.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::{Word as _, words};
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use super::plan::JobCode;
 use super::rules::JobState;
-use crate::core::job::JobCode;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::{Word as _, words};
 
 words! {
     /// State of a run.

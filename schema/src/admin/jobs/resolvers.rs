@@ -1,24 +1,24 @@
 //! Operations on jobs and the scopes that they require.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::time::Time;
+use labs_core::words::words;
 use uuid::Uuid;
 
 use super::list::{
     JOB_BY_CODE, JOBS, JobFilter, JobRow, JobRunFilter, JobRunOutcome, JobRunRow, JobRunSort, JobRunState,
     JobRunTrigger, RUN_BY_ID, RUNS, RunsOfJob,
 };
+use super::plan::{JobCode, Schedule};
 use super::rules::{self, JobState, JobStatus};
 use super::store;
 use crate::admin::reason::{Reason, Remark};
-use crate::core::access::access;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::job::{JobCode, Schedule};
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 words! {
     /// Kind of schedule of a job.

@@ -1,8 +1,9 @@
 //! Rules for the actions of staff on a job.
 
-use crate::core::fault::Fault;
-use crate::core::job::JobCode;
-use crate::core::words::words;
+use labs_core::fault::Fault;
+use labs_core::words::words;
+
+use super::plan::JobCode;
 
 words! {
     /// State of a job.
@@ -40,7 +41,7 @@ pub(super) fn allowed_actions(status: JobStatus) -> Vec<String> {
 /// Rejects the pause of a required job or of a paused job.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`], with the reason why the job is required; [`crate::Code::IllegalTransition`] if the job is
+/// [`labs_core::Code::Conflict`], with the reason why the job is required; [`labs_core::Code::IllegalTransition`] if the job is
 /// paused.
 pub(super) fn ensure_pausable(status: JobStatus) -> Result<(), Fault> {
     if let Some(because) = status.code.plan().needed_because {
@@ -55,7 +56,7 @@ pub(super) fn ensure_pausable(status: JobStatus) -> Result<(), Fault> {
 /// Rejects resuming a job that is not paused.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] if the job is not paused.
+/// [`labs_core::Code::IllegalTransition`] if the job is not paused.
 pub(super) fn ensure_resumable(status: JobStatus) -> Result<(), Fault> {
     if status.is_paused {
         return Ok(());
@@ -67,7 +68,7 @@ pub(super) fn ensure_resumable(status: JobStatus) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     fn status(code: JobCode, is_paused: bool, is_busy: bool) -> JobStatus {
         JobStatus { code, is_paused, is_busy }

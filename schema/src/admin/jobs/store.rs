@@ -1,11 +1,11 @@
 //! Statements for the actions of staff on jobs.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
+use super::plan::JobCode;
 use super::rules::JobStatus;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::job::JobCode;
 
 /// Locks a job until the transaction ends, and returns its state.
 pub(super) async fn lock(db: &Db, code: JobCode) -> Result<Option<JobStatus>, Fault> {

@@ -5,16 +5,16 @@ pub(super) mod secrets;
 
 use async_graphql::InputObject;
 use jiff::Timestamp;
+use labs_core::list::{Condition, Key, ListQuery, SqlValue, Statements};
+use labs_core::scope::opening_scopes;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::lifecycle::MachineClientState;
 use super::store::{BY_ID, MachineClientRow, PROGRAM, SHOWN};
-use crate::core::list::{Condition, Key, ListQuery, SqlValue, Statements};
-use crate::core::scope::opening_scopes;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// Filter of the list. The contract describes each field.
 #[derive(Debug, Default, InputObject, Serialize)]

@@ -19,16 +19,15 @@ mod resolvers;
 mod rules;
 mod store;
 
+use labs_core::crypto::secret::SecretKind;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use uuid::Uuid;
+
 pub(in crate::admin) use list::STATEMENTS;
 pub(crate) use resolvers::types::MachineClient;
 pub(in crate::admin) use resolvers::{MachineClientsMutation, MachineClientsQuery};
 pub(crate) use store::PROGRAM;
-
-use uuid::Uuid;
-
-use crate::core::crypto::secret::SecretKind;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Number of characters by which people distinguish client secrets: the prefix of the kind and six more.
 pub(crate) const SHOWN_CHARACTERS: usize = 14;
@@ -37,7 +36,7 @@ pub(crate) const SHOWN_CHARACTERS: usize = 14;
 /// shown only once. The valid secrets stay valid for `former_seconds`.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if two secrets are already valid and are to stay valid.
+/// [`labs_core::Code::Conflict`] if two secrets are already valid and are to stay valid.
 pub(crate) async fn rotate_secret(
     db: &Db,
     client_uuid: Uuid,

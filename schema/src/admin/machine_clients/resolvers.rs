@@ -3,6 +3,15 @@
 pub(super) mod types;
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_partner, audit_target, batched};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::crypto::random_bytes;
+use labs_core::crypto::secret::{IssuedSecret, SecretKind};
+use labs_core::fault::Fault;
+use labs_core::list::{FixedOrder, PageRequest};
+use labs_core::page::CountedList;
+use labs_core::scope::ScopeSet;
 use uuid::Uuid;
 
 use super::list::grants::{GrantsOfClient, TOKEN_GRANTS, TokenGrantFilter, TokenGrantSort};
@@ -12,15 +21,6 @@ use super::rules::lifecycle::{MachineClientAction, next_state};
 use super::store::{self, LockedClientRow, MachineClientRow, NewClient, NewSecret, Settings, secrets};
 use super::{SHOWN_CHARACTERS, rules};
 use crate::admin::reason::{Reason, Remark};
-use crate::core::access::{access, audit_partner, audit_target, batched};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::crypto::random_bytes;
-use crate::core::crypto::secret::{IssuedSecret, SecretKind};
-use crate::core::fault::Fault;
-use crate::core::list::{FixedOrder, PageRequest};
-use crate::core::page::CountedList;
-use crate::core::scope::ScopeSet;
 
 use types::{
     MachineClient, MachineClientInput, MachineClientScopesPut, MachineClientSecret, MachineClientSecretEntry,

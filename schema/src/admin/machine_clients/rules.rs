@@ -5,10 +5,9 @@ pub(super) mod lifecycle;
 use std::collections::BTreeSet;
 
 use ipnet::IpNet;
-
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::scope::{Scope, ScopeSet};
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::scope::{Scope, ScopeSet};
 
 /// Maximum number of client secrets that are valid at the same time.
 const MOST_SECRETS: i64 = 2;
@@ -106,7 +105,7 @@ pub(super) fn partner(state: Option<&str>, errors: &mut Vec<FieldError>) {
 /// Rejects a new client secret if too many former secrets would stay valid with it.
 ///
 /// # Errors
-/// [`crate::core::fault::Code::Conflict`] if the maximum would be exceeded.
+/// [`labs_core::fault::Code::Conflict`] if the maximum would be exceeded.
 pub(super) fn ensure_may_rotate(good: i64, former_live_on: bool) -> Result<(), Fault> {
     if former_live_on && good >= MOST_SECRETS {
         return Err(Fault::conflict(
@@ -121,7 +120,7 @@ pub(super) fn ensure_may_rotate(good: i64, former_live_on: bool) -> Result<(), F
 /// opening that client to the caller in another way. The caller could act through the client.
 ///
 /// # Errors
-/// [`crate::core::fault::Code::ScopeMissing`], with the scope that the caller lacks.
+/// [`labs_core::fault::Code::ScopeMissing`], with the scope that the caller lacks.
 pub(super) fn ensure_may_take_secret(allowed: &[String], own: ScopeSet) -> Result<(), Fault> {
     let beyond =
         allowed.iter().filter_map(|name| Scope::parse(name)).find(|scope| scope.is_admin() && !own.reaches(*scope));
@@ -165,7 +164,7 @@ pub(super) fn client_id(random: [u8; 12]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     fn allowed(wanted: &[&str], is_bound: bool, own: &[&str]) -> Result<Vec<String>, Vec<(String, String)>> {
         let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();

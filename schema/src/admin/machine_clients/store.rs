@@ -7,16 +7,16 @@ use std::collections::HashMap;
 use ::dataloader::BatchFn;
 use ::dataloader::cached::Loader;
 use ipnet::IpNet;
+use labs_core::batch::collect_by_key;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::list::{EdgeQuery, Lookup, Select, SqlValue};
+use labs_core::time::Time;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::resolvers::types::{MachineClientScopeUse, MachineClientSecret};
 use super::rules::lifecycle::MachineClientState;
-use crate::core::batch::collect_by_key;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::list::{EdgeQuery, Lookup, Select, SqlValue};
-use crate::core::time::Time;
 
 /// A machine client with its valid secrets and its used scopes.
 #[derive(Clone, sqlx::FromRow)]

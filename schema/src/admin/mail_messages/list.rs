@@ -1,14 +1,14 @@
 //! The list of mail messages for staff, without their content, with its filters and orders.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::MailMessageState;
-use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// A mail message without its content.
 #[derive(sqlx::FromRow)]

@@ -1,19 +1,19 @@
 //! Operations on mail messages and the scopes that they require.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::{access, audit_partner, audit_target};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::mail::message::MailContent;
+use labs_core::page::CountedList;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::list::{BY_ID, MAIL_MESSAGES, MailMessageFilter, MailMessageRow, MailMessageSort};
 use super::rules::{self, MailMessageAction, MailMessageState};
 use super::store::{self, LockedMailRow};
-use crate::core::access::{access, audit_partner, audit_target};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::mail::message::MailContent;
-use crate::core::page::CountedList;
-use crate::core::time::Time;
 
 /// A mail message in the outbox. Its content is not shown, because it may contain a token.
 #[derive(serde::Serialize, SimpleObject)]

@@ -1,8 +1,8 @@
 //! Rules for the retry of mail messages and for the error text that staff can see.
 
-use crate::core::fault::Fault;
-use crate::core::state_diagram::StateDiagram;
-use crate::core::words::{Word as _, words};
+use labs_core::fault::Fault;
+use labs_core::state_diagram::StateDiagram;
+use labs_core::words::{Word as _, words};
 
 words! {
     /// Delivery state of a mail message.
@@ -34,7 +34,7 @@ impl MailMessageAction {
 /// Returns the state that an action results in.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] for a sent message.
+/// [`labs_core::Code::IllegalTransition`] for a sent message.
 pub(super) fn after(state: MailMessageState, action: MailMessageAction) -> Result<MailMessageState, Fault> {
     use MailMessageState::{Failed, Queued, Sent};
     match (state, action) {
@@ -64,7 +64,7 @@ pub(crate) fn draw_states() -> StateDiagram {
 /// Rejects the retry of a mail message that can no longer be sent, or that is being sent.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] in both cases.
+/// [`labs_core::Code::Conflict`] in both cases.
 pub(super) fn ensure_sendable(has_content: bool, is_claimed: bool, has_ended: bool) -> Result<(), Fault> {
     if is_claimed {
         return Err(Fault::conflict(
@@ -105,7 +105,7 @@ pub(super) fn without_tokens(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     #[test]
     fn state_machine_matches_table() {

@@ -1,10 +1,10 @@
 //! Statements for the actions of staff on mail messages.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::rules::MailMessageState;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// A mail message locked for a change.
 pub(super) struct LockedMailRow {

@@ -3,14 +3,13 @@
 use std::net::IpAddr;
 
 use async_graphql::InputObject;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
-
-use crate::core::fault::{Fault, FieldError};
-use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// A network denial with the name of its author.
 #[derive(sqlx::FromRow)]
@@ -46,7 +45,7 @@ impl NetworkDenialFilter {
     /// Returns the filter with its address in the form in which networks are compared.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] for an invalid address.
+    /// [`labs_core::Code::ValidationFailed`] for an invalid address.
     pub(super) fn read(self) -> Result<Self, Fault> {
         let address = self.address.map(|text| match text.parse::<IpAddr>() {
             Ok(address) => Ok(address.to_canonical().to_string()),

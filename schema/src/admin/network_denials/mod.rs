@@ -5,7 +5,7 @@
 //!                 └── delete ──▶ deleted
 //! ```
 //!
-//! Each replica enforces the denials from a list in memory ([`crate::core::authority`]), which it reloads within a
+//! Each replica enforces the denials from a list in memory ([`labs_core::authority`]), which it reloads within a
 //! second of a change.
 
 mod list;

@@ -1,19 +1,19 @@
 //! Operations on network denials and the scopes that they require.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::{access, audit_target};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::principal::PrincipalType;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::list::{BY_ID, NETWORK_DENIALS, NetworkDenialFilter, NetworkDenialRow, NetworkDenialSort};
 use super::rules;
 use super::store::{self, NewDenial};
-use crate::core::access::{access, audit_target};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::principal::PrincipalType;
-use crate::core::time::Time;
 
 /// A network denial. The service rejects every request from the network.
 #[derive(serde::Serialize, SimpleObject)]

@@ -3,9 +3,8 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 use ipnet::IpNet;
-
-use crate::core::fault::FieldError;
-use crate::core::time::Time;
+use labs_core::fault::FieldError;
+use labs_core::time::Time;
 
 /// The shortest prefix of an IPv4 network that may be denied.
 const WIDEST_V4: u8 = 8;

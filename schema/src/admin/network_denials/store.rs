@@ -1,11 +1,10 @@
 //! Statements for network denials.
 
 use ipnet::IpNet;
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::time::Time;
 
 /// A network denial to create.
 pub(super) struct NewDenial<'a> {

@@ -1,12 +1,11 @@
 //! The lookup of one staff note about a partner and the list of these notes, with its filters.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
-
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
 
 /// A note with the name of its author.
 #[derive(sqlx::FromRow)]

@@ -1,19 +1,19 @@
 //! Operations on staff notes.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::{access, audit_partner, audit_target, hidden_from_partner};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::{FixedOrder, PageRequest};
+use labs_core::page::CountedList;
+use labs_core::principal::PrincipalType;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::list::{NOTES, NotesOfPartner, OF_PARTNER, PartnerNoteFilter, PartnerNoteRow};
 use super::{rules, store};
 use crate::admin::partners;
-use crate::core::access::{access, audit_partner, audit_target, hidden_from_partner};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::{FixedOrder, PageRequest};
-use crate::core::page::CountedList;
-use crate::core::principal::PrincipalType;
-use crate::core::time::Time;
 
 /// Author of a note.
 #[derive(serde::Serialize, SimpleObject)]

@@ -1,14 +1,13 @@
 //! Rules for changing a note.
 
+use labs_core::fault::Fault;
+use labs_core::plain;
 use uuid::Uuid;
-
-use crate::core::fault::Fault;
-use crate::core::plain;
 
 /// Rejects a change by anyone but the author.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the caller is not the author.
+/// [`labs_core::Code::Conflict`] if the caller is not the author.
 pub(super) fn ensure_author(author_uuid: Option<Uuid>, caller_uuid: Uuid) -> Result<(), Fault> {
     if author_uuid == Some(caller_uuid) {
         return Ok(());
@@ -19,7 +18,7 @@ pub(super) fn ensure_author(author_uuid: Option<Uuid>, caller_uuid: Uuid) -> Res
 /// Trims surrounding white space and returns the text as it is stored.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for control characters.
+/// [`labs_core::Code::ValidationFailed`] for control characters.
 pub(super) fn body(text: &str) -> Result<String, Fault> {
     let mut errors = Vec::new();
     let text = plain::paragraphs("/body", text, &mut errors);
@@ -29,7 +28,7 @@ pub(super) fn body(text: &str) -> Result<String, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     #[test]
     fn only_author_may_change_note() {

@@ -1,9 +1,8 @@
 //! Statements for staff notes.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Locks a note until the transaction ends and returns its author; `None` if the note does not exist.
 pub(super) async fn lock(db: &Db, partner_uuid: Uuid, note_uuid: Uuid) -> Result<Option<Option<Uuid>>, Fault> {

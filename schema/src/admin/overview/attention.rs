@@ -2,10 +2,9 @@
 //! which it becomes urgent.
 
 use async_graphql::SimpleObject;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
-
-use crate::core::time::Time;
-use crate::core::words::words;
 
 words! {
     /// Kind of pending item.

@@ -1,11 +1,10 @@
 //! Growth of the platform: registrations, apps and publications by day, week or month.
 
 use async_graphql::SimpleObject;
+use labs_core::day::Day;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::words::words;
 use serde::Serialize;
-
-use crate::core::day::Day;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::words::words;
 
 words! {
     /// Length of the periods.
@@ -112,7 +111,7 @@ impl Span {
     /// length unless the caller gives a start.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] for a range without a day, or with too many days.
+    /// [`labs_core::Code::ValidationFailed`] for a range without a day, or with too many days.
     pub(super) fn requested_span(
         from: Option<Day>,
         until: Option<Day>,

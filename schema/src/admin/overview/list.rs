@@ -1,13 +1,13 @@
 //! The list of dormant partners: columns, filters and order.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::day::Day;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::day::Day;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
-use crate::core::time::Time;
 use crate::partner::lifecycle::PartnerState;
 
 /// Default number of days without a sign-in or a call after which a partner is dormant.

@@ -3,6 +3,14 @@
 mod types;
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_hashed};
+use labs_core::audited_text::to_recorded;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::day::Day;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::words::Word as _;
 
 use super::attention::{AttentionItem, AttentionKind, PlatformAttention};
 use super::growth::{GrowthGranularity, PlatformGrowth, Span};
@@ -10,14 +18,6 @@ use super::list::{DORMANT_PARTNERS, DormantPartner, DormantPartnerFilter, Dorman
 use super::search::{self, PlatformSearch, SearchKind, SearchTerms};
 use super::store::{self, TrafficFilter};
 use super::traffic::{GroupBy, PlatformTraffic, TrafficDimension, TrafficSort, USUAL_DAYS};
-use crate::core::access::{access, audit_hashed};
-use crate::core::audited_text::to_recorded;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::day::Day;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::words::Word as _;
 
 use types::PlatformOverview;
 

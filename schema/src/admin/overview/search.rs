@@ -1,12 +1,11 @@
 //! One search over all kinds of objects: the search text, the scopes per kind, and the representation of the results.
 
 use async_graphql::SimpleObject;
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::words::words;
 use serde::Serialize;
 use uuid::Uuid;
-
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::words::words;
 
 /// Maximum number of results per kind.
 const MOST_OF_A_KIND: usize = 5;
@@ -68,7 +67,7 @@ impl SearchTerms {
     /// Parses the search text.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] for a single letter.
+    /// [`labs_core::Code::ValidationFailed`] for a single letter.
     pub(super) fn read(q: &str) -> Result<Self, Fault> {
         let text = q.trim().to_owned();
         if text.chars().count() < FEWEST_LETTERS {

@@ -1,14 +1,15 @@
 //! Statements for the overview of the platform.
 
+use labs_core::day::Day;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
+use labs_core::words::Word as _;
+
 use super::attention::{AttentionKind, WaitingRow};
 use super::growth::{GrowthGranularity, GrowthPeriod, Span};
 use super::search::{FoundRow, SearchKind, SearchMatch, SearchTerms};
 use super::traffic::{GroupBy, TrafficCounts, TrafficRow, TrafficSort};
-use crate::core::day::Day;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
-use crate::core::words::Word as _;
 
 /// Number of objects of one kind and state.
 pub(super) struct CountRow {

@@ -1,11 +1,11 @@
 //! Traffic of the service: requests, errors, refusals and latency by operation, group or day.
 
 use async_graphql::SimpleObject;
+use labs_core::day::Day;
+use labs_core::words::words;
 use serde::Serialize;
 
 use super::growth::Span;
-use crate::core::day::Day;
-use crate::core::words::words;
 
 /// Default number of summed days if the caller gives no start.
 pub(super) const USUAL_DAYS: i32 = 7;

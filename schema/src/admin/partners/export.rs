@@ -6,12 +6,12 @@ use std::io;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
+use labs_core::context::RequestContext;
+use labs_core::csv;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::list::{AdminPartnerFilter, AdminPartnerRow, AdminPartnerSort, EVERY_PARTNER, partners_of};
-use crate::core::context::RequestContext;
-use crate::core::csv;
-use crate::core::fault::Fault;
 use crate::partner::lifecycle::PartnerState;
 
 /// Rows per piece.

@@ -1,17 +1,17 @@
 //! Partners for staff: the lookups of one and of several partners, and the list with its filters and orders.
 
 use async_graphql::InputObject;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::list::{Condition, EdgeQuery, EveryId, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::timeline::list::{TIMELINE, TIMELINE_OF_EACH};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::list::{Condition, EdgeQuery, EveryId, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::partner::company::{BillingAddress, CompanyAddress};
 use crate::partner::lifecycle::PartnerState;
 

@@ -4,6 +4,16 @@ mod creation;
 pub(super) mod types;
 
 use async_graphql::{Context, Object};
+use labs_core::access::{
+    access, answers_file, audit_partner, batched, hidden_from_partner, list_disclosed, partner_reads,
+};
+use labs_core::actor::Actor;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{Download, RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::{FixedOrder, PageRequest};
+use labs_core::page::CountedList;
+use labs_core::words::Word as _;
 use uuid::Uuid;
 
 use super::list::{AdminPartnerFilter, AdminPartnerSort, PARTNERS, partner_of};
@@ -12,16 +22,6 @@ use super::timeline::PartnerTimelineEntry;
 use super::timeline::list::{PartnerTimelineFilter, TIMELINE, TimelineOfPartner};
 use super::{export, rules};
 use crate::admin::reason::{Reason, Remark};
-use crate::core::access::{
-    access, answers_file, audit_partner, batched, hidden_from_partner, list_disclosed, partner_reads,
-};
-use crate::core::actor::Actor;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{Download, RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::{FixedOrder, PageRequest};
-use crate::core::page::CountedList;
-use crate::core::words::Word as _;
 use crate::partner::company::renaming::{self, NameReview};
 use crate::partner::company::{self, NamedBy};
 use crate::partner::contacts::{CONTACTS_FOR_STAFF, ContactsOf, PartnerContact, PartnerContactFilter};

@@ -1,6 +1,6 @@
 //! Rules for the data of a partner that only staff write.
 
-use crate::core::fault::{Fault, FieldError};
+use labs_core::fault::{Fault, FieldError};
 
 /// Normalizes labels as they are stored: without duplicates, in alphabetical order.
 pub(super) fn labels(mut labels: Vec<String>) -> Vec<String> {
@@ -12,7 +12,7 @@ pub(super) fn labels(mut labels: Vec<String>) -> Vec<String> {
 /// Rejects permission for a similar name without a reason.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to the reason.
+/// [`labs_core::Code::ValidationFailed`], pointing to the reason.
 pub(super) fn ensure_reason(allows_imitation: bool, reason: Option<&str>) -> Result<(), Fault> {
     if allows_imitation && reason.is_none_or(|reason| reason.trim().is_empty()) {
         return Err(Fault::field("/reason", "REQUIRED", "Send a reason why the name may resemble another one."));

@@ -2,10 +2,9 @@
 
 pub(super) mod erasure;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Loads the name of a company.
 pub(super) async fn get_name(db: &Db, partner_uuid: Uuid) -> Result<Option<String>, Fault> {

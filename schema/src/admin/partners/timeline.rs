@@ -3,11 +3,11 @@
 pub(super) mod list;
 
 use async_graphql::SimpleObject;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::core::time::Time;
-use crate::core::words::words;
 use list::PartnerTimelineRow;
 
 words! {

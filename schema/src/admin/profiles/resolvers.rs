@@ -1,16 +1,16 @@
 //! Operations of staff on the profiles of partners.
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_partner, batched, partner_reads};
+use labs_core::actor::Actor;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
 use uuid::Uuid;
 
 use crate::admin::reason::Reason;
-use crate::core::access::{access, audit_partner, batched, partner_reads};
-use crate::core::actor::Actor;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
 use crate::partner::imagery::{self, IMAGES_FOR_STAFF, PartnerImage, PartnerImageKind};
 use crate::partner::profile::{self, PartnerProfile};
 use crate::partner::team::Team;

@@ -2,15 +2,15 @@
 //! budget, with filters and orders.
 
 use async_graphql::InputObject;
+use labs_core::authority::OWN_DAILY_REQUESTS;
+use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::{Word as _, words};
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::{BudgetAccountKind, LimitSource};
-use crate::core::authority::OWN_DAILY_REQUESTS;
-use crate::core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::{Word as _, words};
 
 /// Use of an account's daily budget.
 #[derive(sqlx::FromRow)]

@@ -5,7 +5,7 @@
 //!        └───────────────────────── put ─────────────────────────▲
 //! ```
 //!
-//! [`crate::core::budget`] and the REST layer enforce the budgets. A change here reaches every replica within a second
+//! [`labs_core::budget`] and the REST layer enforce the budgets. A change here reaches every replica within a second
 //! (docs/decisions/edge.md#request-budgets).
 
 mod list;

@@ -3,6 +3,13 @@
 mod types;
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_partner, audit_target, batched};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::principal::PrincipalType;
 use uuid::Uuid;
 
 use super::list::{
@@ -10,13 +17,6 @@ use super::list::{
 };
 use super::rules;
 use super::store::{self, NewOverride};
-use crate::core::access::{access, audit_partner, audit_target, batched};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::principal::PrincipalType;
 
 use types::{PartnerRateLimit, RateLimitConsumer, RateLimitOverridePut, RateLimitRefusal, RateLimitReset};
 

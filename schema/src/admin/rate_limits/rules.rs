@@ -1,8 +1,8 @@
 //! Rules for limits and for the use of a budget.
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::time::Time;
-use crate::core::words::words;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::time::Time;
+use labs_core::words::words;
 
 words! {
     /// Source of a limit.
@@ -40,7 +40,7 @@ impl BudgetAccountKind {
 /// Checks a new override and reports all errors.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] if it sets no limit or if its end is in the past.
+/// [`labs_core::Code::ValidationFailed`] if it sets no limit or if its end is in the past.
 pub(super) fn check_override(
     burst_per_second: Option<i32>,
     daily_requests: Option<i64>,

@@ -1,11 +1,11 @@
 //! Statements for budgets and their overrides.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::LimitSource;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// A partner's budgets, their use, and the effective override.
 pub(super) struct LimitRow {

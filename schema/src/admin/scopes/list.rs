@@ -1,10 +1,9 @@
 //! The list of scopes, which is in memory, with its filter.
 
 use async_graphql::InputObject;
+use labs_core::access::list_scoped;
+use labs_core::scope::Scope;
 use serde::Serialize;
-
-use crate::core::access::list_scoped;
-use crate::core::scope::Scope;
 
 /// Operation id of the list.
 pub(super) const OPERATION: &str = "admin_scopes_list";

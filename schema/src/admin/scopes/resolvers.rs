@@ -1,14 +1,14 @@
 //! Operations on scopes and the scopes that they require.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::{access, list_scoped};
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::list::{PageRequest, page_in_memory};
+use labs_core::page::CountedList;
+use labs_core::scope::{Scope, ScopeSet};
 
 use super::list::{OPERATION, SCOPES_A_PAGE, ScopeFilter};
-use crate::core::access::{access, list_scoped};
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::list::{PageRequest, page_in_memory};
-use crate::core::page::CountedList;
-use crate::core::scope::{Scope, ScopeSet};
 
 /// A scope and the operations to which it gives access.
 #[derive(serde::Serialize, SimpleObject)]

@@ -2,6 +2,10 @@
 
 use async_graphql::{InputObject, SimpleObject};
 use ipnet::IpNet;
+use labs_core::fault::Fault;
+use labs_core::list::{Condition, IndexedFilter, Key, LogQuery, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -9,10 +13,6 @@ use uuid::Uuid;
 use crate::admin::networks;
 use crate::auth::devices::UserAgent;
 use crate::auth::security_events::SecurityEventOutcome;
-use crate::core::fault::Fault;
-use crate::core::list::{Condition, IndexedFilter, Key, LogQuery, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// A security event of a user or a machine client.
 #[derive(Serialize, SimpleObject, sqlx::FromRow)]
@@ -76,7 +76,7 @@ impl VisibleEvents {
     /// Resolves a filter.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] for an invalid address.
+    /// [`labs_core::Code::ValidationFailed`] for an invalid address.
     pub(super) fn of(mut filter: LedgerEventFilter) -> Result<Self, Fault> {
         Ok(Self { networks: networks::parse_networks("address", filter.address.take())?, filter })
     }

@@ -1,14 +1,14 @@
 //! Operations on all security events and the scopes that they require.
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_partner, audit_target};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
 
 use super::list::{EVENTS, LedgerEvent, LedgerEventFilter, LedgerEventSort, VisibleEvents};
-use crate::core::access::{access, audit_partner, audit_target};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
 
 /// Queries for security events.
 #[derive(Default)]

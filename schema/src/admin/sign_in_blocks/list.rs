@@ -2,15 +2,15 @@
 
 use async_graphql::{InputObject, SimpleObject};
 use ipnet::IpNet;
+use labs_core::fault::Fault;
+use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::admin::networks;
-use crate::core::fault::Fault;
-use crate::core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 words! {
     /// Kind of sign-in block.
@@ -81,7 +81,7 @@ impl VisibleBlocks {
     /// Resolves a filter.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] for an invalid network.
+    /// [`labs_core::Code::ValidationFailed`] for an invalid network.
     pub(super) fn of(mut filter: SignInBlockFilter) -> Result<Self, Fault> {
         Ok(Self { networks: networks::parse_networks("network", filter.network.take())?, filter })
     }

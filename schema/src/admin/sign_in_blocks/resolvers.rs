@@ -1,17 +1,17 @@
 //! Operations on sign-in blocks and the scopes that they require.
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_partner, audit_target};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
 use uuid::Uuid;
 
 use super::list::{BLOCKS, SignInBlock, SignInBlockFilter, SignInBlockSort, VisibleBlocks};
 use super::store;
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
-use crate::core::access::{access, audit_partner, audit_target};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
 
 /// Queries for sign-in blocks.
 #[derive(Default)]

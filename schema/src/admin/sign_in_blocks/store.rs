@@ -1,9 +1,8 @@
 //! Statements for sign-in blocks, for staff.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// A lifted sign-in block with the user whom it concerned.
 pub(super) struct LiftedRow {

@@ -1,12 +1,11 @@
 //! The representation and the list of signing keys, with its filters.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
-
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 words! {
     /// State of a signing key.

@@ -3,17 +3,17 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use labs_core::access::access;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::authority::FreshKey;
+use labs_core::context::{RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::time::Time;
 
 use super::list::{KEYS, KeyRow, SigningKeyFilter, SigningKeyState};
 use super::store;
-use crate::core::access::access;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::authority::FreshKey;
-use crate::core::context::{RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::time::Time;
 
 /// Time for which a retired key verifies tokens, in seconds: the longest token lifetime, and one minute for replicas
 /// that signed before they received the rotation.

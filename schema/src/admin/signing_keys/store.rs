@@ -1,9 +1,10 @@
 //! Statements for the actions of staff on signing keys. None of them reads a private key.
 
+use labs_core::authority::FreshKey;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+
 use super::list::KeyRow;
-use crate::core::authority::FreshKey;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Advisory lock that allows one rotation at a time across all replicas.
 const LOCK: i64 = 0x6b65_7973; // "keys"

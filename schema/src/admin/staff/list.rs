@@ -2,16 +2,16 @@
 
 use async_graphql::InputObject;
 use jiff::Timestamp;
+use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::scope::opening_scopes;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::StaffState;
-use crate::core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::scope::opening_scopes;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// A staff member, for other staff.
 #[derive(Clone, sqlx::FromRow)]

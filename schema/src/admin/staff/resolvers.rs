@@ -3,6 +3,19 @@
 pub(super) mod types;
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_target, batched};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::crypto::secret::SecretKind;
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::list::PageRequest;
+use labs_core::mail::message::{Asking as AskingFor, MailContent, SecurityEvent as Notified};
+use labs_core::outbox;
+use labs_core::outbox::load_addressee;
+use labs_core::page::CountedList;
+use labs_core::principal::PrincipalType;
+use labs_core::scope::ScopeSet;
 use uuid::Uuid;
 
 use super::list::{MEMBER, STAFF, StaffFilter, StaffSort};
@@ -13,19 +26,6 @@ use crate::admin::reason::{Reason, Remark};
 use crate::auth::mfa;
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::auth::sessions::end_all;
-use crate::core::access::{access, audit_target, batched};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::crypto::secret::SecretKind;
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::list::PageRequest;
-use crate::core::mail::message::{Asking as AskingFor, MailContent, SecurityEvent as Notified};
-use crate::core::outbox;
-use crate::core::outbox::load_addressee;
-use crate::core::page::CountedList;
-use crate::core::principal::PrincipalType;
-use crate::core::scope::ScopeSet;
 
 use types::{StaffCreate, StaffMember, StaffRolesPut, StaffUpdate};
 

@@ -1,10 +1,9 @@
 //! State machine of staff members, and rules for actions of one staff member on another.
 
+use labs_core::fault::{Fault, FieldError};
+use labs_core::scope::ScopeSet;
+use labs_core::words::words;
 use uuid::Uuid;
-
-use crate::core::fault::{Fault, FieldError};
-use crate::core::scope::ScopeSet;
-use crate::core::words::words;
 
 /// Time in which an invitation must be accepted, in seconds: a week.
 pub(super) const INVITATION_SECONDS: i64 = 7 * 86_400;
@@ -53,7 +52,7 @@ pub(super) struct Role {
 /// them to `INVITED`.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the action that is currently allowed.
+/// [`labs_core::Code::IllegalTransition`] with the action that is currently allowed.
 pub(super) fn next_state(state: StaffState, action: StaffAction, has_accepted: bool) -> Result<StaffState, Fault> {
     match (state, action) {
         (StaffState::Invited | StaffState::Active, StaffAction::Disable) => Ok(StaffState::Disabled),
@@ -82,7 +81,7 @@ pub(super) fn allowed_actions(state: StaffState, own: ScopeSet, theirs: ScopeSet
 /// change the address or remove the second factor could act as that staff member.
 ///
 /// # Errors
-/// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
+/// [`labs_core::Code::ScopeMissing`], naming the first scope that the caller lacks.
 pub(super) fn ensure_covers(own: ScopeSet, theirs: ScopeSet) -> Result<(), Fault> {
     match theirs.minimal().into_iter().find(|scope| !own.reaches(*scope)) {
         Some(scope) => Err(Fault::scope(scope.to_string())),
@@ -94,7 +93,7 @@ pub(super) fn ensure_covers(own: ScopeSet, theirs: ScopeSet) -> Result<(), Fault
 /// not revoke it.
 ///
 /// # Errors
-/// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
+/// [`labs_core::Code::ScopeMissing`], naming the first scope that the caller lacks.
 pub(super) fn ensure_may_revoke(
     wanted: &[String],
     known: &[Role],
@@ -109,7 +108,7 @@ pub(super) fn ensure_may_revoke(
 /// Rejects an action that a caller must not perform on their own account.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] with the alternative.
+/// [`labs_core::Code::Conflict`] with the alternative.
 pub(super) fn ensure_not_oneself(caller: Uuid, person: Uuid, instead: &str) -> Result<(), Fault> {
     if caller == person { Err(Fault::conflict(instead)) } else { Ok(()) }
 }
@@ -119,7 +118,7 @@ pub(super) fn ensure_not_oneself(caller: Uuid, person: Uuid, instead: &str) -> R
 /// they lack.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], with a pointer to each invalid role.
+/// [`labs_core::Code::ValidationFailed`], with a pointer to each invalid role.
 pub(super) fn ensure_may_grant(
     wanted: &[String],
     known: &[Role],
@@ -164,7 +163,7 @@ pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     fn set(names: &[&str]) -> ScopeSet {
         ScopeSet::parse(names.iter().copied())

@@ -1,12 +1,12 @@
 //! Statements for staff members.
 
+use labs_core::db::Db;
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Fault, FieldError, constraint_of};
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::{Role, StaffState};
-use crate::core::db::Db;
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Fault, FieldError, constraint_of};
-use crate::core::time::Time;
 
 /// A staff member locked for a change.
 pub(super) struct LockedStaffRow {
@@ -53,7 +53,7 @@ pub(super) async fn lock_roles(db: &Db, codes: &[String]) -> Result<Vec<Role>, F
 /// Inserts a staff member who has not set a password yet.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the address belongs to another account.
+/// [`labs_core::Code::Conflict`] if the address belongs to another account.
 pub(super) async fn insert(
     db: &Db,
     person_uuid: Uuid,
@@ -135,7 +135,7 @@ pub(super) async fn set_name(db: &Db, person_uuid: Uuid, name: &str) -> Result<(
 /// Sets a new e-mail address, which is unverified.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the address belongs to another account.
+/// [`labs_core::Code::Conflict`] if the address belongs to another account.
 pub(super) async fn set_email(db: &Db, person_uuid: Uuid, email: &EmailAddress) -> Result<(), Fault> {
     let updated = sqlx::query!(
         "update person set email = $2, email_normalised = $3, email_verified_at = null, updated_at = labs_now()

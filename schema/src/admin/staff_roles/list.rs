@@ -1,15 +1,15 @@
 //! Staff roles: the lookup of one and the list with its filters and orders.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::scope::opening_scopes;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::admin::staff::StaffState;
-use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::scope::opening_scopes;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// A set of scopes that staff members are granted together.
 #[derive(Serialize, SimpleObject, sqlx::FromRow)]

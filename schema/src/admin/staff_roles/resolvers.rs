@@ -1,17 +1,17 @@
 //! Operations on staff roles and the scopes that they require.
 
 use async_graphql::{Context, InputObject, MaybeUndefined, Object};
+use labs_core::access::access;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::scope::ScopeSet;
 
 use super::list::{ROLE, ROLES, StaffRole, StaffRoleFilter, StaffRoleSort};
 use super::{rules, store};
 use crate::admin::granters;
-use crate::core::access::access;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::scope::ScopeSet;
 
 /// A role to create.
 #[derive(InputObject)]

@@ -1,7 +1,7 @@
 //! Rules for the scopes of a role and for the callers who may change them.
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::scope::{Scope, ScopeSet};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::scope::{Scope, ScopeSet};
 
 /// Scope that includes every right to manage the service. At least one role always includes it.
 const WHOLE: &str = "labs.admin:write";
@@ -47,7 +47,7 @@ pub(super) fn name(text: &str, errors: &mut Vec<FieldError>) -> String {
 /// Rejects removing scopes from a role that the caller lacks. A caller who cannot add a scope again must not remove it.
 ///
 /// # Errors
-/// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
+/// [`labs_core::Code::ScopeMissing`], naming the first scope that the caller lacks.
 pub(super) fn ensure_may_revoke(own: ScopeSet, before: ScopeSet, after: ScopeSet) -> Result<(), Fault> {
     match before.without(after).minimal().into_iter().find(|scope| !own.reaches(*scope)) {
         Some(scope) => Err(Fault::scope(scope.to_string())),
@@ -63,7 +63,7 @@ pub(super) fn is_losing_full_access(before: ScopeSet, after: ScopeSet) -> bool {
 /// Rejects a change of the scopes of the caller's own role.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the caller holds the role.
+/// [`labs_core::Code::Conflict`] if the caller holds the role.
 pub(super) fn ensure_not_own(is_holder: bool) -> Result<(), Fault> {
     if is_holder {
         return Err(Fault::conflict(
@@ -77,7 +77,7 @@ pub(super) fn ensure_not_own(is_holder: bool) -> Result<(), Fault> {
 /// Rejects the deletion of a role with holders.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the role has holders.
+/// [`labs_core::Code::Conflict`] if the role has holders.
 pub(super) fn ensure_unused(holders: i64) -> Result<(), Fault> {
     if holders > 0 {
         return Err(Fault::conflict(format!(
@@ -90,7 +90,7 @@ pub(super) fn ensure_unused(holders: i64) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     fn judged(wanted: &[&str], own: &[&str], held: &[&str]) -> Result<Vec<String>, Vec<String>> {
         let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();

@@ -1,14 +1,13 @@
 //! Statements for staff roles.
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, FieldError, constraint_of};
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::{Fault, FieldError, constraint_of};
 
 /// Inserts a role.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the code is in use.
+/// [`labs_core::Code::Conflict`] if the code is in use.
 pub(super) async fn insert(
     db: &Db,
     role_code: &str,

@@ -1,12 +1,12 @@
 //! The list of subscriptions across partners, with filters and orders, and the history of one subscription.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::subscription::changing::{
     EVENT_FOR_STAFF, SUBSCRIPTION, SubscriptionEvent, SubscriptionHistory, SubscriptionRow, SubscriptionState, history,
 };

@@ -1,17 +1,17 @@
 //! Operations of staff on subscriptions.
 
 use async_graphql::{Context, InputObject, Object};
+use labs_core::access::{access, audit_partner, batched, partner_reads};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::list::{EVENTS, SUBSCRIPTIONS, SubscriptionFilter, SubscriptionSort};
 use super::rules;
-use crate::core::access::{access, audit_partner, batched, partner_reads};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::time::Time;
 use crate::subscription::changing::{
     self, PartnerSubscription, SubscriptionChange, SubscriptionEnd, SubscriptionEvent, SubscriptionEventFilter,
     SubscriptionHistory,

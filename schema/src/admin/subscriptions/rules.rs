@@ -1,11 +1,11 @@
 //! Rules for the tier that staff may assign to a partner.
 
-use crate::core::fault::Fault;
+use labs_core::fault::Fault;
 
 /// Accepts a tier that is or was offered. Subscribers of a retired tier keep it and may be returned to it.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for an unknown tier and for a draft.
+/// [`labs_core::Code::ValidationFailed`] for an unknown tier and for a draft.
 pub(super) fn ensure_offered_once<T>(tier: Option<T>, is_draft: impl Fn(&T) -> bool) -> Result<T, Fault> {
     let tier = tier.ok_or_else(|| {
         let message = "No tier has this code. GET /v1/subscription/internal/tiers lists all tiers.";

@@ -1,15 +1,15 @@
 //! Operations of staff on any partner's team.
 
 use async_graphql::{Context, InputObject, Object};
+use labs_core::access::{access, audit_partner, audit_target, partner_reads};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::principal::Role;
 use uuid::Uuid;
 
-use crate::core::access::{access, audit_partner, audit_target, partner_reads};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::principal::Role;
 use crate::partner::team::{ActingAs, Team};
 use crate::partner::team_members::{
     MEMBERS_FOR_STAFF, MembersOf, TeamMember, TeamMemberDetail, TeamMemberFilter, TeamMemberSort, change_role,

@@ -1,12 +1,12 @@
 //! The list of the tier change requests of all partners, with its filters and order.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, SqlValue, Statements};
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, SqlValue, Statements};
-use crate::core::time::Time;
 use crate::subscription::change_requests::{REQUEST, TierChangeRequest, TierChangeRequestState};
 
 /// Filter of the list. The contract describes each field.

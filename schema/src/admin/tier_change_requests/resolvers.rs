@@ -1,16 +1,16 @@
 //! Operations of staff on tier change requests.
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_partner, audit_target, partner_reads};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
 use uuid::Uuid;
 
 use super::list::{REQUESTS, TierChangeRequestFilter};
 use crate::admin::reason::{Reason, Remark};
-use crate::core::access::{access, audit_partner, audit_target, partner_reads};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
 use crate::subscription::change_requests::{self, TierChangeRequest, TierChangeRequestAction};
 
 /// Queries for tier change requests.

@@ -2,6 +2,10 @@
 
 use async_graphql::InputObject;
 use jiff::Timestamp;
+use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::principal::Role;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -11,10 +15,6 @@ use super::rules::UserState;
 use crate::auth::account::PersonType;
 use crate::auth::security_events::{PersonEvents, SecurityEvent, person_events};
 use crate::auth::sessions::{OpenSession, open_sessions};
-use crate::core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::principal::Role;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// Columns of team members and staff members.
 static PEOPLE: Select<User> = Select::new(

@@ -3,6 +3,17 @@
 mod types;
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_partner, audit_target, batched};
+use labs_core::actor::Actor;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::list::{PageRequest, SqlValue};
+use labs_core::mail::message::SecurityEvent as Notified;
+use labs_core::outbox;
+use labs_core::outbox::load_addressee;
+use labs_core::page::CountedList;
 use uuid::Uuid;
 
 use super::list::{ANYBODY, OF_A_TEAM, SECURITY_EVENTS, SESSIONS, USERS, UserFilter, UserSort, VisibleUsers};
@@ -16,17 +27,6 @@ use crate::auth::security_events::{
 };
 use crate::auth::sessions::OpenSession;
 use crate::auth::{attempts, invitations, mfa, passwords, registrations, sessions};
-use crate::core::access::{access, audit_partner, audit_target, batched};
-use crate::core::actor::Actor;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::list::{PageRequest, SqlValue};
-use crate::core::mail::message::SecurityEvent as Notified;
-use crate::core::outbox;
-use crate::core::outbox::load_addressee;
-use crate::core::page::CountedList;
 use crate::partner::team::{ActingAs, Team};
 
 pub(crate) use types::User;

@@ -1,10 +1,11 @@
 //! Rules for the users that staff see and change here.
 
+use labs_core::fault::Fault;
+use labs_core::scope::{Scope, ScopeSet};
+use labs_core::time::Time;
+use labs_core::words::{Word as _, words};
+
 use crate::auth::people::rules::{self, PersonAction, PersonActor, PersonState, next_person_state};
-use crate::core::fault::Fault;
-use crate::core::scope::{Scope, ScopeSet};
-use crate::core::time::Time;
-use crate::core::words::{Word as _, words};
 
 /// Scope required to see staff members.
 const STAFF: &str = "labs.admin.staff";
@@ -35,7 +36,7 @@ pub(super) fn may_see_staff(own: ScopeSet) -> bool {
 /// Rejects changes of staff members. These require a separate scope, with guards that compare scopes.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] with the operation to use, or [`crate::Code::NotFound`] if the caller cannot see staff
+/// [`labs_core::Code::Conflict`] with the operation to use, or [`labs_core::Code::NotFound`] if the caller cannot see staff
 /// members.
 pub(super) fn ensure_changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fault> {
     match is_staff {
@@ -51,7 +52,7 @@ pub(super) fn ensure_changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fau
 /// the user before staff locked them.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
+/// [`labs_core::Code::IllegalTransition`] with the currently allowed actions.
 pub(super) fn next_state(state: &str, action: PersonAction, was_suspended: bool) -> Result<PersonState, Fault> {
     next_person_state(PersonState::parse(state)?, action, was_suspended)
 }
@@ -71,7 +72,7 @@ pub(super) fn allowed_actions(state: UserState, is_held_back: bool) -> Vec<Strin
 /// undo the change. Otherwise a chain of staff steps could transfer an account to another person.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`], with the time from which the step is possible.
+/// [`labs_core::Code::Conflict`], with the time from which the step is possible.
 pub(super) fn ensure_settled(open_until: Option<Time>) -> Result<(), Fault> {
     open_until.map_or(Ok(()), |until| {
         Err(Fault::conflict(format!(
@@ -84,7 +85,7 @@ pub(super) fn ensure_settled(open_until: Option<Time>) -> Result<(), Fault> {
 /// Rejects an action that is meaningless for a user who cannot sign in.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`], with the action that must come first.
+/// [`labs_core::Code::Conflict`], with the action that must come first.
 pub(super) fn ensure_active(state: &str) -> Result<(), Fault> {
     match state {
         "ACTIVE" => Ok(()),
@@ -107,7 +108,7 @@ pub(super) fn err_not_found() -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     fn own(names: &[&str]) -> ScopeSet {
         ScopeSet::parse(names.iter().copied())

@@ -1,9 +1,8 @@
 //! Statements for users, for staff.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Loads the name and partner of a user; of staff members only if requested.
 pub(super) async fn get_name(

@@ -1,7 +1,8 @@
 //! List of the security events of the caller.
 
+use labs_core::list::{FixedOrder, ListQuery, Statements};
+
 use crate::auth::security_events::{PersonEvents, SecurityEvent, person_events};
-use crate::core::list::{FixedOrder, ListQuery, Statements};
 
 /// The caller's own security events.
 pub(super) static OWN_EVENTS: ListQuery<PersonEvents, SecurityEvent, FixedOrder> =

@@ -1,6 +1,14 @@
 //! Resolvers of the caller's own account.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::email::EmailAddress;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
+use labs_core::principal::PrincipalType;
+use labs_core::time::Time;
 
 use super::address;
 use super::list::OWN_EVENTS;
@@ -9,14 +17,6 @@ use super::store;
 use super::view::Account;
 use crate::auth::security_events::{PersonEvents, SecurityEvent, SecurityEventFilter};
 use crate::auth::sessions::{OwnSession, load_own, require_fresh};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::email::EmailAddress;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
-use crate::core::principal::PrincipalType;
-use crate::core::time::Time;
 
 /// Merge patch of the caller's own account (RFC 7396).
 #[derive(InputObject)]

@@ -1,9 +1,9 @@
 //! Rules for the fields of an account.
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::imitation;
-use crate::core::plain::{err_too_long, line};
-use crate::core::time_zone::canonical_name;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::imitation;
+use labs_core::plain::{err_too_long, line};
+use labs_core::time_zone::canonical_name;
 
 /// Longest name, in characters.
 const LONGEST_NAME: usize = 120;
@@ -20,7 +20,7 @@ pub(super) struct AccountChange {
 /// Returns the change with a normalised name. A partner's user cannot have a name like the platform or its staff.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], with a pointer to the name.
+/// [`labs_core::Code::ValidationFailed`], with a pointer to the name.
 pub(super) fn normalize(change: AccountChange, is_of_partner: bool) -> Result<AccountChange, Fault> {
     let name_of =
         |name: String| if is_of_partner { partner_person_name(&name, "/name") } else { person_name(&name, "/name") };
@@ -52,7 +52,7 @@ pub(crate) fn partner_person_name(name: &str, pointer: &str) -> Result<String, F
 /// Rejects the weekly mail about the board for a user without a partner.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], with a pointer to the field.
+/// [`labs_core::Code::ValidationFailed`], with a pointer to the field.
 pub(super) fn ensure_board_mail(change: &AccountChange, is_of_partner: bool) -> Result<(), Fault> {
     if change.board_mail == Some(true) && !is_of_partner {
         return Err(Fault::field(
@@ -67,7 +67,7 @@ pub(super) fn ensure_board_mail(change: &AccountChange, is_of_partner: bool) -> 
 /// Returns the canonical IANA name of a time zone.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] if the database does not contain the zone.
+/// [`labs_core::Code::ValidationFailed`] if the database does not contain the zone.
 pub(super) fn known_time_zone(name: &str) -> Result<String, Fault> {
     canonical_name(name).ok_or_else(|| {
         Fault::field("/time_zone", "UNKNOWN_TIME_ZONE", "Send the IANA name of a time zone, for example Europe/Vienna.")

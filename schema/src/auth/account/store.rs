@@ -1,13 +1,13 @@
 //! SQL statements about the caller's own account.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Role;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::AccountChange;
 use super::view::PersonType;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Role;
-use crate::core::time::Time;
 
 /// A user with the data about signing in.
 pub(super) struct AccountRow {

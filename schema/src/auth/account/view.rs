@@ -1,12 +1,12 @@
 //! Public representation of the caller's own account.
 
 use async_graphql::SimpleObject;
+use labs_core::principal::Role;
+use labs_core::time::Time;
+use labs_core::words::words;
 use uuid::Uuid;
 
 use super::store::AccountRow;
-use crate::core::principal::Role;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 words! {
     /// Whether a user belongs to a partner's team or to the staff.

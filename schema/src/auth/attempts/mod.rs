@@ -8,19 +8,18 @@
 mod rules;
 mod store;
 
-pub(in crate::auth) use rules::Subject;
-
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
+pub(in crate::auth) use rules::Subject;
 
 /// Rejects an attempt that follows failures of any of these subjects too soon. Reads through `db`, so that a caller who
 /// is about to hash a password holds no connection while it waits.
 ///
 /// # Errors
-/// [`crate::Code::RateLimited`] with the time to wait.
+/// [`labs_core::Code::RateLimited`] with the time to wait.
 pub(in crate::auth) async fn check(cx: &RequestContext, db: &Db, subjects: &[Subject]) -> Result<(), Fault> {
     let account = subjects.iter().find_map(Subject::account_from);
     match store::get_blocked_until(db, &names(subjects), account).await? {
@@ -34,7 +33,7 @@ pub(in crate::auth) async fn check(cx: &RequestContext, db: &Db, subjects: &[Sub
 /// consecutive failures of the account or of the codes overall.
 ///
 /// # Errors
-/// [`crate::Code::RateLimited`] if concurrent failures have already blocked this attempt. The response does not say
+/// [`labs_core::Code::RateLimited`] if concurrent failures have already blocked this attempt. The response does not say
 /// whether the attempt was wrong.
 pub(in crate::auth) async fn record_failure(cx: &RequestContext, subjects: &[Subject]) -> Result<i32, Fault> {
     let counted = store::failures_add(&cx.db, &names(subjects)).await?;

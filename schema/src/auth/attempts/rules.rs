@@ -3,10 +3,9 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
+use labs_core::context::network_of;
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::context::network_of;
-use crate::core::time::Time;
 
 /// A subject for which failures are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]

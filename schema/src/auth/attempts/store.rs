@@ -1,11 +1,10 @@
 //! SQL statements about failed attempts.
 
 use ipnet::IpNet;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// Consecutive failures of a subject.
 pub(super) struct CountRow {

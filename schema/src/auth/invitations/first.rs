@@ -1,20 +1,20 @@
 //! Invitation of the first administrator of a partner that staff created and whose team is still empty.
 
+use labs_core::crypto::secret::SecretKind;
+use labs_core::crypto::uuid_at;
+use labs_core::db::Db;
+use labs_core::email::EmailAddress;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{Asking, MailContent};
+use labs_core::outbox;
+use labs_core::outbox::Recipient;
+use labs_core::principal::Role;
+use labs_core::services::Services;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules;
 use super::store::first;
-use crate::core::crypto::secret::SecretKind;
-use crate::core::crypto::uuid_at;
-use crate::core::db::Db;
-use crate::core::email::EmailAddress;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{Asking, MailContent};
-use crate::core::outbox;
-use crate::core::outbox::Recipient;
-use crate::core::principal::Role;
-use crate::core::services::Services;
-use crate::core::time::Time;
 
 /// The invited first administrator and the company.
 pub(crate) struct FirstInvitation<'a> {

@@ -1,20 +1,20 @@
 //! Creates an invitation: the row, the token and the mail in one transaction.
 
+use labs_core::crypto::secret::{SecretKind, SecretText};
+use labs_core::db::Db;
+use labs_core::email::EmailAddress;
+use labs_core::entitlement::Allowance;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{Asking, MailContent};
+use labs_core::outbox;
+use labs_core::outbox::Recipient;
+use labs_core::principal::Role;
+use labs_core::services::Services;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::{self, InvitationAction, InvitationState, next_state};
 use super::store::{self, NewRow};
-use crate::core::crypto::secret::{SecretKind, SecretText};
-use crate::core::db::Db;
-use crate::core::email::EmailAddress;
-use crate::core::entitlement::Allowance;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{Asking, MailContent};
-use crate::core::outbox;
-use crate::core::outbox::Recipient;
-use crate::core::principal::Role;
-use crate::core::services::Services;
-use crate::core::time::Time;
 
 /// A new invitation: the invited address, the team and the inviter.
 pub(crate) struct NewInvitation<'a> {
@@ -36,9 +36,9 @@ pub(crate) struct NewInvitation<'a> {
 /// address has an account elsewhere: only the reader of the mail learns this.
 ///
 /// # Errors
-/// [`crate::Code::EntitlementExceeded`] if the tier allows no more team members, counting pending invitations;
-/// [`crate::Code::Conflict`] if the address is already in the team or invited, or the partner is not active;
-/// [`crate::Code::NotFound`] if the inviter is not in the team.
+/// [`labs_core::Code::EntitlementExceeded`] if the tier allows no more team members, counting pending invitations;
+/// [`labs_core::Code::Conflict`] if the address is already in the team or invited, or the partner is not active;
+/// [`labs_core::Code::NotFound`] if the inviter is not in the team.
 pub(crate) async fn invite(
     db: &Db,
     services: &Services,

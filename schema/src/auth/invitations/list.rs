@@ -1,15 +1,15 @@
 //! Lists of a team's invitations, for the team and for staff.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::principal::Role;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::InvitationState;
 use super::view::Invitation;
-use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::principal::Role;
-use crate::core::words::words;
 
 /// Invitations. An invitation shows EXPIRED as soon as its expiry has passed.
 static INVITATION: Select<Invitation> = Select::new(

@@ -1,6 +1,17 @@
 //! Resolvers of invitations for the holder of the token.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::actor::Actor;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::crypto::secret::{SecretKind, SecretText};
+use labs_core::db::Db;
+use labs_core::entitlement::Allowance;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::principal::Role;
+use labs_core::services::Services;
+use labs_core::time::Time;
+use labs_core::words::{Word as _, words};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -12,17 +23,6 @@ use crate::auth::passwords::new_password;
 use crate::auth::registrations::give_way;
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::auth::sessions::{end_all, err_busy};
-use crate::core::access::access;
-use crate::core::actor::Actor;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::crypto::secret::{SecretKind, SecretText};
-use crate::core::db::Db;
-use crate::core::entitlement::Allowance;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::principal::Role;
-use crate::core::services::Services;
-use crate::core::time::Time;
-use crate::core::words::{Word as _, words};
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 
 words! {
@@ -269,7 +269,7 @@ async fn validate_acceptance(
 /// Returns the faults that these rules find in an acceptance that the contract already rejects.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`]
+/// [`labs_core::Code::Unavailable`]
 pub(crate) async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
     let text = |name| body.get(name).and_then(Value::as_str);
     let digest = text("token").and_then(|token| SecretKind::OneTime.digest(token));

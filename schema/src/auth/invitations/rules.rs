@@ -1,10 +1,10 @@
 //! State machine of invitations, and the rules for accepting one.
 
-use crate::core::daily::Daily;
-use crate::core::email::EmailProblem;
-use crate::core::fault::{Code, Fault, FieldError, SpentBudget};
-use crate::core::state_diagram::StateDiagram;
-use crate::core::words::{Word as _, words};
+use labs_core::daily::Daily;
+use labs_core::email::EmailProblem;
+use labs_core::fault::{Code, Fault, FieldError, SpentBudget};
+use labs_core::state_diagram::StateDiagram;
+use labs_core::words::{Word as _, words};
 
 /// Seconds until an invitation expires.
 pub(super) const INVITATION_SECONDS: i64 = 7 * 86_400;

@@ -1,5 +1,15 @@
 //! Sends, resends and revokes invitations, for a team and for staff.
 
+use labs_core::actor::Actor;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, Target};
+use labs_core::crypto::secret::SecretKind;
+use labs_core::daily;
+use labs_core::email::EmailAddress;
+use labs_core::entitlement::Allowance;
+use labs_core::fault::Fault;
+use labs_core::outbox;
+use labs_core::principal::Role;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -8,16 +18,6 @@ use super::list::OF_A_TEAM;
 use super::rules::{self, InvitationAction, InvitationState, next_state};
 use super::store::{self, sent};
 use super::view::{Invitation, InvitationCreate};
-use crate::core::actor::Actor;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, Target};
-use crate::core::crypto::secret::SecretKind;
-use crate::core::daily;
-use crate::core::email::EmailAddress;
-use crate::core::entitlement::Allowance;
-use crate::core::fault::Fault;
-use crate::core::outbox;
-use crate::core::principal::Role;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::team::{ActingAs, Team, member_of};
 use crate::partner::team_members::rules::{ensure_covered, ensure_grantable, may_give};
@@ -28,8 +28,8 @@ const MAIL: &str = "INVITATION";
 /// Invites an address into a team.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for an address that cannot be invited, and for a role above the caller's own;
-/// otherwise as for [`invite`]; [`crate::Code::RateLimited`] if the address got too many of these mails.
+/// [`labs_core::Code::ValidationFailed`] for an address that cannot be invited, and for a role above the caller's own;
+/// otherwise as for [`invite`]; [`labs_core::Code::RateLimited`] if the address got too many of these mails.
 pub(crate) async fn send(
     cx: &RequestContext,
     team: Team,
@@ -61,8 +61,8 @@ pub(crate) async fn send(
 /// Sends an invitation again, with a new token and the full time to answer. The old token is void.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`]; [`crate::Code::ScopeMissing`] for a role above the caller's own;
-/// [`crate::Code::IllegalTransition`] if the invitation was answered or revoked; otherwise as for [`send`].
+/// [`labs_core::Code::NotFound`]; [`labs_core::Code::ScopeMissing`] for a role above the caller's own;
+/// [`labs_core::Code::IllegalTransition`] if the invitation was answered or revoked; otherwise as for [`send`].
 pub(crate) async fn resend(
     cx: &RequestContext,
     team: Team,
@@ -101,8 +101,8 @@ pub(crate) async fn resend(
 /// Revokes an invitation: its token becomes void, and its seat in the team becomes free.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`]; [`crate::Code::ScopeMissing`] for a role above the caller's own;
-/// [`crate::Code::IllegalTransition`] if the invitation is not pending any more.
+/// [`labs_core::Code::NotFound`]; [`labs_core::Code::ScopeMissing`] for a role above the caller's own;
+/// [`labs_core::Code::IllegalTransition`] if the invitation is not pending any more.
 pub(crate) async fn revoke(
     cx: &RequestContext,
     team: Team,

@@ -3,12 +3,12 @@
 pub(super) mod first;
 pub(super) mod sent;
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::{self, InvitationState};
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::time::Time;
 
 /// An invitation with its inviter, and with the user who has verified the address, if any.
 pub(super) struct InvitationRow {

@@ -1,12 +1,12 @@
 //! Invitations as shown to senders, and the input that creates one.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::principal::Role;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::{InvitationState, allowed_actions};
-use crate::core::context::RequestContext;
-use crate::core::principal::Role;
-use crate::core::time::Time;
 use crate::partner::team::ActingAs;
 use crate::partner::team_members::rules::ensure_covered;
 

@@ -14,20 +14,19 @@ mod resolvers;
 mod rules;
 mod store;
 
+use labs_core::context::RequestContext;
+use labs_core::crypto::sealed::MasterKey;
+use labs_core::crypto::totp::{RecoveryCode, TotpSeed};
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{SecurityEvent, WRONG_CODES};
+use labs_core::outbox;
 use uuid::Uuid;
-
-pub(crate) use resolvers::ISSUER;
-pub(in crate::auth) use resolvers::MfaMutation;
 
 use crate::auth::attempts::{self, Subject};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
-use crate::core::context::RequestContext;
-use crate::core::crypto::sealed::MasterKey;
-use crate::core::crypto::totp::{RecoveryCode, TotpSeed};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{SecurityEvent, WRONG_CODES};
-use crate::core::outbox;
+pub(crate) use resolvers::ISSUER;
+pub(in crate::auth) use resolvers::MfaMutation;
 
 /// Seconds until an unconfirmed enrolment expires.
 const ENROL_SECONDS: i64 = 600;

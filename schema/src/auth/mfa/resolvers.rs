@@ -1,19 +1,19 @@
 //! Resolvers of second factors.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::crypto::totp::{RecoveryCode, TotpSeed, qr_data_uri};
+use labs_core::fault::Fault;
+use labs_core::mail::message::SecurityEvent as Event;
+use labs_core::outbox;
+use labs_core::outbox::load_addressee;
+use labs_core::time::Time;
 
 use super::{ENROL_SECONDS, open, recovery_codes, rules, seal, store};
 use crate::auth::attempts::{self, Subject};
 use crate::auth::security_events::SecurityEventKind;
 use crate::auth::sessions::{OwnSession, end_all, load_own, lock_person, require_fresh};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::crypto::totp::{RecoveryCode, TotpSeed, qr_data_uri};
-use crate::core::fault::Fault;
-use crate::core::mail::message::SecurityEvent as Event;
-use crate::core::outbox;
-use crate::core::outbox::load_addressee;
-use crate::core::time::Time;
 
 /// Service name shown in authenticator apps.
 pub(crate) const ISSUER: &str = "Labs";

@@ -1,12 +1,12 @@
 //! Rules on who must keep a second factor.
 
-use crate::core::fault::Fault;
+use labs_core::fault::Fault;
 
 /// Checks whether a user may disable the second factor. Staff members, and users whose team's policy requires one, may
 /// not.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`], naming the source of the requirement.
+/// [`labs_core::Code::Conflict`], naming the source of the requirement.
 pub(super) fn ensure_may_disable(is_staff: bool, is_demanded_by_team: bool) -> Result<(), Fault> {
     if is_staff {
         return Err(Fault::conflict("Staff members must have a second factor, so it cannot be disabled."));

@@ -1,10 +1,9 @@
 //! SQL statements about second factors.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// A time-based factor, enrolled or active.
 pub(super) struct FactorRow {

@@ -15,22 +15,22 @@ pub(in crate::auth) use resolvers::PasswordsMutation;
 pub(crate) use resolvers::find_faults;
 pub(in crate::auth) use rules::new_password;
 
+use labs_core::context::RequestContext;
+use labs_core::crypto::secret::SecretKind;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{Asking, MailContent};
+use labs_core::outbox;
+use labs_core::outbox::Recipient;
 use uuid::Uuid;
 
 use crate::auth::attempts;
 use crate::auth::sessions::end_all;
-use crate::core::context::RequestContext;
-use crate::core::crypto::secret::SecretKind;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{Asking, MailContent};
-use crate::core::outbox;
-use crate::core::outbox::Recipient;
 
 /// Mails a user a token that sets a new password, on request of staff. Only the reader of the mail sees the token.
 ///
 /// # Errors
-/// [`crate::Code::RateLimited`] if the address got too many of these mails.
+/// [`labs_core::Code::RateLimited`] if the address got too many of these mails.
 pub(crate) async fn mail_reset(cx: &RequestContext, to: &Recipient) -> Result<(), Fault> {
     let remaining = outbox::remaining_for(cx, &to.email, &[RESET_MAIL]).await?;
     if remaining.left == 0 {

@@ -1,6 +1,16 @@
 //! Resolvers of passwords.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::crypto::secret::{SecretKind, SecretText};
+use labs_core::db::Db;
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::mail::message::{Asking as AskingFor, MailContent, SecurityEvent as Notified};
+use labs_core::outbox;
+use labs_core::services::Services;
+use labs_core::time::Time;
 use serde_json::Value;
 
 use super::store::HolderRow;
@@ -8,16 +18,6 @@ use super::{RESET_MAIL, rules, store};
 use crate::auth::attempts::{self, Subject};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::auth::sessions::{end_all, err_busy, load_own, prove_password};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::crypto::secret::{SecretKind, SecretText};
-use crate::core::db::Db;
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::mail::message::{Asking as AskingFor, MailContent, SecurityEvent as Notified};
-use crate::core::outbox;
-use crate::core::services::Services;
-use crate::core::time::Time;
 
 /// Receipt for the password reset request.
 #[derive(serde::Serialize, SimpleObject)]
@@ -181,7 +181,7 @@ async fn validate_reset(
 /// Returns the faults that these rules find in a reset that the contract already rejects.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`]
+/// [`labs_core::Code::Unavailable`]
 pub(crate) async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
     let text = |name| body.get(name).and_then(Value::as_str);
     let password = text("password").map(SecretText::new);

@@ -1,11 +1,10 @@
 //! SQL statements about passwords and their resets.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::outbox::Recipient;
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::outbox::Recipient;
-use crate::core::time::Time;
 
 /// The user of a valid token.
 pub(super) struct HolderRow {

@@ -1,8 +1,8 @@
 //! State machine of a partner's users.
 
-use crate::core::fault::Fault;
-use crate::core::state_diagram::StateDiagram;
-use crate::core::words::{Word as _, words};
+use labs_core::fault::Fault;
+use labs_core::state_diagram::StateDiagram;
+use labs_core::words::{Word as _, words};
 
 words! {
     /// State of a user in a partner's team. INVITED and DISABLED are states of staff members and not part of this
@@ -72,7 +72,7 @@ const fn find_transition(state: PersonState, action: PersonAction, was_suspended
 /// locked.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
+/// [`labs_core::Code::IllegalTransition`] with the currently allowed actions.
 pub(crate) fn next_person_state(
     state: PersonState,
     action: PersonAction,

@@ -21,26 +21,24 @@ mod rules;
 mod store;
 mod validation;
 
-pub(in crate::auth) use resolvers::RegistrationsMutation;
-pub(crate) use store::delete_expired;
-pub(crate) use validation::find_faults;
-
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
-use store::VerifiedRow;
-
 use crate::auth::people::rules::PersonState;
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::subscription::changing;
+pub(in crate::auth) use resolvers::RegistrationsMutation;
+use store::VerifiedRow;
+pub(crate) use store::delete_expired;
+pub(crate) use validation::find_faults;
 
 /// Verifies a user's address without the token of the mail, which becomes void. The user gets this state, the partner's
 /// subscription begins, and other registrations of the address end.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if another user has already verified the address.
+/// [`labs_core::Code::Conflict`] if another user has already verified the address.
 pub(crate) async fn verify_without_token(
     db: &Db,
     (person_uuid, email_normalised): (Uuid, &str),

@@ -1,6 +1,18 @@
 //! Resolvers of registrations.
 
 use async_graphql::{Context, InputObject, MaybeUndefined, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::actor::Actor;
+use labs_core::blocking::BlockingError;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::crypto::secret::{SecretKind, SecretText};
+use labs_core::email::EmailAddress;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{Asking as AskingFor, MailContent, Notice};
+use labs_core::outbox;
+use labs_core::outbox::{Recipient, load_addressee};
+use labs_core::time::Time;
+use labs_core::words::Word as _;
 use uuid::Uuid;
 
 use super::rules;
@@ -9,18 +21,6 @@ use super::validation::{self, RegistrationFields, ValidatedRegistration};
 use super::verify;
 use crate::auth::people::rules::{PersonAction, PersonState, next_person_state};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
-use crate::core::access::access;
-use crate::core::actor::Actor;
-use crate::core::blocking::BlockingError;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::crypto::secret::{SecretKind, SecretText};
-use crate::core::email::EmailAddress;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{Asking as AskingFor, MailContent, Notice};
-use crate::core::outbox;
-use crate::core::outbox::{Recipient, load_addressee};
-use crate::core::time::Time;
-use crate::core::words::Word as _;
 use crate::partner::company::{self, Company, Patch};
 use crate::subscription::changing;
 

@@ -1,12 +1,12 @@
 //! SQL statements about registrations.
 
+use labs_core::db::Db;
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules;
-use crate::core::db::Db;
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::time::Time;
 
 /// A registration that waits for its confirmation.
 pub(super) struct WaitingRow {

@@ -1,17 +1,17 @@
 //! Collects all errors of a registration at once.
 
 use async_graphql::MaybeUndefined;
+use labs_core::crypto::secret::SecretText;
+use labs_core::db::Db;
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::imitation;
+use labs_core::services::Services;
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::resolvers::{RegistrationInput, err_busy};
 use super::{rules, store};
-use crate::core::crypto::secret::SecretText;
-use crate::core::db::Db;
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::imitation;
-use crate::core::services::Services;
 use crate::partner::company::{self, Company, NamedBy, Patch};
 use crate::subscription::changing;
 
@@ -78,7 +78,7 @@ impl RegistrationFields {
 /// Validates a registration. Holds no connection while the password is validated.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`]
+/// [`labs_core::Code::Unavailable`]
 pub(super) async fn validate(
     services: &Services,
     db: &Db,
@@ -115,7 +115,7 @@ pub(super) async fn validate(
 /// Returns the faults that these rules find in a body that the contract already rejects.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`]
+/// [`labs_core::Code::Unavailable`]
 pub(crate) async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
     Ok(validate(services, db, RegistrationFields::from_rejected_body(body)).await?.errors)
 }

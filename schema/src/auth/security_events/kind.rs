@@ -1,6 +1,6 @@
 //! Kinds of security events.
 
-use crate::core::words::words;
+use labs_core::words::words;
 
 words! {
     /// Kind of a security event. Readers of the log treat it as text, because an entry may outlive its kind.

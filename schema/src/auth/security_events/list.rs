@@ -1,14 +1,14 @@
 //! Security events of one user: representation and filter.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::auth::devices::UserAgent;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 words! {
     /// Outcome of a security event.

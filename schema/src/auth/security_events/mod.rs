@@ -4,13 +4,12 @@ mod kind;
 mod list;
 mod store;
 
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 pub(crate) use kind::SecurityEventKind;
 pub(crate) use list::{PersonEvents, SecurityEvent, SecurityEventFilter, SecurityEventOutcome, person_events};
-
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
 
 /// A security event to be logged.
 pub(crate) struct NewSecurityEvent {

@@ -2,11 +2,11 @@
 
 use std::net::IpAddr;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::NewSecurityEvent;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Inserts an event.
 pub(super) async fn insert(

@@ -1,13 +1,13 @@
 //! List of a user's open sessions.
 
 use async_graphql::SimpleObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::auth::devices::UserAgent;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
-use crate::core::time::Time;
 
 /// An open session of a user.
 #[derive(Serialize, SimpleObject, sqlx::FromRow)]

@@ -1,17 +1,17 @@
 //! Opens sessions and issues their tokens.
 
+use labs_core::context::{RefreshCookie, RequestContext};
+use labs_core::crypto::refresh::RefreshToken;
+use labs_core::crypto::secret::SecretKind;
+use labs_core::crypto::token::{Claims, FIRST_PARTY};
+use labs_core::fault::{Challenge, Code, Fault, Reason};
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::resolvers::SignedIn;
 use super::rules;
 use super::store::{self, Credentials, NewSession, SessionRow};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
-use crate::core::context::{RefreshCookie, RequestContext};
-use crate::core::crypto::refresh::RefreshToken;
-use crate::core::crypto::secret::SecretKind;
-use crate::core::crypto::token::{Claims, FIRST_PARTY};
-use crate::core::fault::{Challenge, Code, Fault, Reason};
-use crate::core::time::Time;
 
 /// Opens a session for a user whose factors were all accepted.
 pub(super) async fn sign_in(cx: &RequestContext, person: &Credentials, second_factor: bool) -> Result<SignedIn, Fault> {

@@ -1,16 +1,16 @@
 //! The caller's own session, and its recent proofs.
 
+use labs_core::blocking::BlockingError;
+use labs_core::context::RequestContext;
+use labs_core::crypto::secret::SecretText;
+use labs_core::fault::{Code, Fault};
+use labs_core::principal::PrincipalType;
 use uuid::Uuid;
 
 use super::rules;
 use super::store::{self, Credentials};
 use crate::auth::attempts::{self, Subject};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
-use crate::core::blocking::BlockingError;
-use crate::core::context::RequestContext;
-use crate::core::crypto::secret::SecretText;
-use crate::core::fault::{Code, Fault};
-use crate::core::principal::PrincipalType;
 
 /// The caller as a user in a session.
 #[derive(Clone, Copy, Debug)]

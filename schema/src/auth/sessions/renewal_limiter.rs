@@ -4,9 +4,8 @@ use std::num::NonZeroU32;
 
 use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use labs_core::fault::{Fault, SpentBudget};
 use uuid::Uuid;
-
-use crate::core::fault::{Fault, SpentBudget};
 
 /// Renewals a minute. An access token is valid for ten minutes, so even a dozen windows stay far below the limit.
 const EACH_MINUTE: u32 = 60;
@@ -27,7 +26,7 @@ impl RenewalLimiter {
     /// Counts a renewal.
     ///
     /// # Errors
-    /// [`crate::Code::RateLimited`] with the seconds to wait.
+    /// [`labs_core::Code::RateLimited`] with the seconds to wait.
     pub(super) fn spend(&self, person_uuid: Uuid) -> Result<(), Fault> {
         if self.0.len() > MANY {
             self.0.retain_recent();

@@ -3,6 +3,16 @@
 mod types;
 
 use async_graphql::{Context, Object};
+use labs_core::access::access;
+use labs_core::context::{RefreshCookie, RequestContext, RequestContextExt};
+use labs_core::crypto::refresh::{RefreshToken, RefreshVerdict, verify_turn};
+use labs_core::crypto::secret::{SecretKind, SecretText};
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Code, Fault};
+use labs_core::list::PageRequest;
+use labs_core::mail::message::SecurityEvent as Notified;
+use labs_core::outbox;
+use labs_core::page::List;
 use uuid::Uuid;
 
 use super::RenewalLimiter;
@@ -14,16 +24,6 @@ use super::store::{self, Credentials, SessionRow};
 use crate::auth::attempts::{self, Subject};
 use crate::auth::mfa;
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
-use crate::core::access::access;
-use crate::core::context::{RefreshCookie, RequestContext, RequestContextExt};
-use crate::core::crypto::refresh::{RefreshToken, RefreshVerdict, verify_turn};
-use crate::core::crypto::secret::{SecretKind, SecretText};
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Code, Fault};
-use crate::core::list::PageRequest;
-use crate::core::mail::message::SecurityEvent as Notified;
-use crate::core::outbox;
-use crate::core::page::List;
 
 pub(in crate::auth::sessions) use types::SignedIn;
 use types::{

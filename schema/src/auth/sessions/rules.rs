@@ -1,7 +1,7 @@
 //! Lifetimes of sessions and tokens, and rules of reauthentication.
 
-use crate::core::fault::Fault;
-use crate::core::time::Time;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 
 /// Longest lifetime of a user's access token, in seconds.
 const ACCESS_TOKEN_SECONDS: i64 = 600;
@@ -29,7 +29,7 @@ pub(super) enum Proof {
 /// Returns the proof that was sent.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] if the body contains neither or both.
+/// [`labs_core::Code::ValidationFailed`] if the body contains neither or both.
 pub(super) fn proof(password: Option<String>, code: Option<String>) -> Result<Proof, Fault> {
     match (password, code) {
         (Some(password), None) => Ok(Proof::Password(password)),

@@ -1,10 +1,9 @@
 //! SQL statements about sessions and sign-in challenges.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// A user with the data needed for sign-in.
 pub(crate) struct Credentials {

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use labs_core::context::RequestContext;
+use labs_core::crypto::secret::SecretKind;
+use labs_core::crypto::token::Claims;
+use labs_core::fault::Fault;
+use labs_core::principal::Principal;
 use serde_json::{Value, json};
 
 use super::rules::{self, ClientAuthMethod, ClientStatus};
 use super::store::{self, ClientRow};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
-use crate::core::context::RequestContext;
-use crate::core::crypto::secret::SecretKind;
-use crate::core::crypto::token::Claims;
-use crate::core::fault::Fault;
-use crate::core::principal::Principal;
 
 /// Returns the calling machine client by its id and secret, which must be in exactly one place.
 ///
@@ -49,7 +49,7 @@ pub(super) async fn client(cx: &RequestContext, form: (Option<&str>, Option<&str
 /// cannot be completed, it fails.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the state of the token cannot be determined.
+/// [`labs_core::Code::Unavailable`] if the state of the token cannot be determined.
 pub(super) async fn holder(cx: &RequestContext, token: &str) -> Result<Option<(Arc<Principal>, Claims)>, Fault> {
     let authority = &cx.services.authority;
     match authority.principal(token).await {

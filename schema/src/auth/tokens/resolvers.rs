@@ -1,18 +1,18 @@
 //! Resolvers of tokens.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::crypto::secret::SecretKind;
+use labs_core::crypto::token::Claims;
+use labs_core::fault::Fault;
+use labs_core::scope::ScopeSet;
 use serde::Deserialize;
 
 use super::introspection;
 use super::rules::{self, ClientAuthMethod, ClientStatus, TokenForm};
 use super::store::{self, ClientRow, IssuedToken};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::crypto::secret::SecretKind;
-use crate::core::crypto::token::Claims;
-use crate::core::fault::Fault;
-use crate::core::scope::ScopeSet;
 
 /// Access token of a machine client (RFC 6749, section 5.1).
 #[derive(serde::Serialize, SimpleObject)]

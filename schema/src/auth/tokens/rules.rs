@@ -1,9 +1,8 @@
 //! Rules on how machine clients authenticate, and on the scopes of their tokens.
 
+use labs_core::fault::{Code, Fault, SpentBudget};
+use labs_core::scope::{Scope, ScopeSet};
 use uuid::Uuid;
-
-use crate::core::fault::{Code, Fault, SpentBudget};
-use crate::core::scope::{Scope, ScopeSet};
 
 /// Lifetime of a machine client's token, in seconds.
 pub(super) const TOKEN_SECONDS: i64 = 3600;
@@ -203,7 +202,7 @@ pub(super) fn find_obstacle(client: ClientStatus<'_>) -> Option<&'static str> {
 pub(super) fn grant(allowed: ScopeSet, requested: Option<ScopeSet>, tier: Option<ScopeSet>) -> ScopeSet {
     let own = allowed.without(ScopeSet::parse(["auth.account:write"]));
     let asked = requested.map_or(own, |requested| own.intersect(requested));
-    tier.map_or(asked, |tier| crate::core::authority::effective_scopes(asked, tier))
+    tier.map_or(asked, |tier| labs_core::authority::effective_scopes(asked, tier))
 }
 
 /// The fault of a refusal, the same for every cause.

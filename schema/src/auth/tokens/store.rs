@@ -2,11 +2,10 @@
 
 use std::net::IpAddr;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// A machine client with the data that the token endpoint needs.
 pub(super) struct ClientRow {

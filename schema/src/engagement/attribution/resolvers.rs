@@ -1,12 +1,12 @@
 //! Resolvers of a user's attribution.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
 use serde::Serialize;
 
 use super::store;
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
 use crate::engagement::people::Person;
 
 /// Display of a user's name on the board.

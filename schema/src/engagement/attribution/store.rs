@@ -1,10 +1,10 @@
 //! SQL statements about attribution.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::resolvers::BoardAttribution;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Returns the attribution of a user.
 pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<BoardAttribution>, Fault> {

@@ -8,14 +8,13 @@ mod store;
 
 use std::sync::Arc;
 
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::{Code, Fault};
+use labs_core::markdown::{COMMENT, FEATURE_REQUEST, RENDERER, RenderedText, TextFormat, TextRenderer};
+use labs_core::services::Services;
 use sqlx::PgPool;
 use uuid::Uuid;
-
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::{Code, Fault};
-use crate::core::markdown::{COMMENT, FEATURE_REQUEST, RENDERER, RenderedText, TextFormat, TextRenderer};
-use crate::core::services::Services;
 
 /// Texts of each kind that one run of the job renders.
 const FEW: i64 = 100;

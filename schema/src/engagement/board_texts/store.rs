@@ -1,10 +1,10 @@
 //! SQL statements that find texts without current HTML and store it.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::StoredHtml;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// A text without HTML of the current version.
 pub(super) struct DueText {

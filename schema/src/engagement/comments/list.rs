@@ -1,16 +1,16 @@
 //! Comments as partners see them: one comment, and the list of a feature request.
 
 use async_graphql::SimpleObject;
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, PlacedValue, Select, WrittenQuery};
+use labs_core::markdown::COMMENT as COMMENT_TEXT;
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::{CommentStatus, partner_actions};
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, PlacedValue, Select, WrittenQuery};
-use crate::core::markdown::COMMENT as COMMENT_TEXT;
-use crate::core::time::Time;
 use crate::engagement::author::BoardAuthor;
 use crate::engagement::board_texts::StoredHtml;
 use crate::engagement::people::Person;
@@ -134,7 +134,7 @@ impl CommentRow {
     /// Returns the comment as the caller sees it.
     ///
     /// # Errors
-    /// [`crate::Code::Unavailable`] if its HTML is not stored and too many texts wait to be rendered.
+    /// [`labs_core::Code::Unavailable`] if its HTML is not stored and too many texts wait to be rendered.
     pub(super) async fn into_view(self, cx: &RequestContext, person: Option<&Person>) -> Result<FeatureComment, Fault> {
         let is_own = person.is_some_and(|person| self.author_uuid == Some(person.uuid));
         let status = CommentStatus { is_own, is_removed: self.removed, is_locked: self.locked };

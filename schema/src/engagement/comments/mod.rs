@@ -6,7 +6,7 @@ mod resolvers;
 mod rules;
 pub(in crate::engagement) mod store;
 
-use crate::core::list::Statements;
+use labs_core::list::Statements;
 
 pub(in crate::engagement) use resolvers::{BoardCommentsMutation, BoardCommentsQuery};
 

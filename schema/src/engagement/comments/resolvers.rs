@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use async_graphql::{Context, InputObject, Object};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::{PageRequest, Rows};
+use labs_core::markdown::{COMMENT, RenderedText};
+use labs_core::page::List;
 use uuid::Uuid;
 
 use super::list::{FeatureComment, ON_BOARD, OWN, TOGETHER};
 use super::rules::{self, CommentStatus};
 use super::store::{self, LockedComment};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::{PageRequest, Rows};
-use crate::core::markdown::{COMMENT, RenderedText};
-use crate::core::page::List;
 use crate::engagement::board_texts;
 use crate::engagement::feature_requests::rules::check_text;
 use crate::engagement::feature_requests::store::lock;

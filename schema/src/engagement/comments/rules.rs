@@ -1,6 +1,6 @@
 //! Rules on the actions of a comment's author.
 
-use crate::core::fault::{Code, Fault};
+use labs_core::fault::{Code, Fault};
 
 /// Relation of a comment to the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

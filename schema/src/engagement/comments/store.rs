@@ -1,11 +1,11 @@
 //! All other SQL statements about comments.
 
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::markdown::RENDERER;
 use uuid::Uuid;
 
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::markdown::RENDERER;
 use crate::engagement::feature_requests::store::{LockedFeatureRequest, lock};
 use crate::engagement::people::Person;
 

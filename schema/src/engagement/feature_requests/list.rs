@@ -1,16 +1,16 @@
 //! Lists of feature requests for partners: the board, the history of one, and those merged into it.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
+use labs_core::texts::first_words;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::FeatureRequestStatus;
 use super::types::{BoardRow, ChangelogMention, SHORT};
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
-use crate::core::texts::first_words;
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::engagement::author::BoardAuthor;
 
 /// Filter of the board. The contract describes each field.

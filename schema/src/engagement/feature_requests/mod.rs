@@ -7,7 +7,7 @@ mod similar;
 pub(in crate::engagement) mod store;
 mod types;
 
-use crate::core::list::Statements;
+use labs_core::list::Statements;
 
 pub(in crate::engagement) use resolvers::{FeatureRequestsMutation, FeatureRequestsQuery};
 pub(in crate::engagement) use types::{

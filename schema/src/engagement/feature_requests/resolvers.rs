@@ -1,6 +1,12 @@
 //! Resolvers of feature requests for partners.
 
 use async_graphql::{Context, InputObject, MaybeUndefined, Object};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::{Code, Fault, FieldError};
+use labs_core::list::{PageRequest, Rows};
+use labs_core::markdown::{FEATURE_REQUEST, RenderError};
+use labs_core::page::List;
 use uuid::Uuid;
 
 use super::list::{
@@ -11,12 +17,6 @@ use super::rules;
 use super::similar::{self, SimilarFeatureRequests};
 use super::store::{self, LockedFeatureRequest, NewFeatureRequest};
 use super::types::{FeatureRequest, FeatureRequestSummary, ensure_on_board, into_view, load_shown};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::{Code, Fault, FieldError};
-use crate::core::list::{PageRequest, Rows};
-use crate::core::markdown::{FEATURE_REQUEST, RenderError};
-use crate::core::page::List;
 use crate::engagement::board_texts;
 use crate::engagement::people::{self, BoardDaily, Person};
 

@@ -1,9 +1,10 @@
 //! Rules on the actions and texts of feature requests.
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::markdown::{RenderError, TextFormat, text_error};
-use crate::core::state_diagram::StateDiagram;
-use crate::core::words::{Word as _, words};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::markdown::{RenderError, TextFormat, text_error};
+use labs_core::state_diagram::StateDiagram;
+use labs_core::words::{Word as _, words};
+
 use crate::engagement::vote_status::VoteStatus;
 
 words! {
@@ -124,7 +125,7 @@ pub(in crate::engagement) fn staff_actions(marks: RequestMarks) -> Vec<String> {
 /// Rejects an action that this state does not allow.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`], listing the allowed actions.
+/// [`labs_core::Code::IllegalTransition`], listing the allowed actions.
 pub(in crate::engagement) fn ensure(marks: RequestMarks, action: BoardAction) -> Result<(), Fault> {
     if allows(marks, action) {
         return Ok(());
@@ -163,7 +164,7 @@ pub(in crate::engagement) fn partner_actions(
 /// Rejects the edit of a feature request that staff have taken up.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_editable(marks: RequestMarks) -> Result<(), Fault> {
     if marks.is_merged {
         return Err(Fault::conflict("This feature request was merged into another one. Comment on that one."));
@@ -223,8 +224,8 @@ pub(crate) fn draw_states() -> StateDiagram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
-    use crate::core::markdown::COMMENT;
+    use labs_core::fault::Code;
+    use labs_core::markdown::COMMENT;
 
     const PLAIN: RequestMarks = RequestMarks {
         status: FeatureRequestStatus::Open,

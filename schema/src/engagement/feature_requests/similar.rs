@@ -1,13 +1,13 @@
 //! Finds feature requests that are similar to a title before it is proposed.
 
 use async_graphql::SimpleObject;
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use labs_core::list::SqlValue;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::types::{BoardRow, FeatureRequestSummary, NEAR, into_view};
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
-use crate::core::list::SqlValue;
 
 /// A similar feature request.
 #[derive(Clone, Debug, Serialize, SimpleObject)]

@@ -1,13 +1,13 @@
 //! SQL statements that write feature requests.
 
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::markdown::RENDERER;
+use labs_core::texts::first_words;
 use uuid::Uuid;
 
 use super::rules::{FeatureRequestStatus, RequestMarks};
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::markdown::RENDERER;
-use crate::core::texts::first_words;
 use crate::engagement::people::Person;
 
 /// A feature request that is locked until the transaction ends.

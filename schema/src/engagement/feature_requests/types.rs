@@ -4,16 +4,15 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use async_graphql::{Json, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use labs_core::list::{Lookup, Select};
+use labs_core::markdown::FEATURE_REQUEST;
+use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
-
 use uuid::Uuid;
 
 use super::rules::{self, FeatureRequestStatus, RequestMarks};
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
-use crate::core::list::{Lookup, Select};
-use crate::core::markdown::FEATURE_REQUEST;
-use crate::core::time::Time;
 use crate::engagement::author::BoardAuthor;
 use crate::engagement::board_texts::StoredHtml;
 use crate::engagement::people::Person;
@@ -249,7 +248,7 @@ pub(in crate::engagement) async fn into_view(
 /// Loads one feature request as the caller sees it.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if it is not on the board.
+/// [`labs_core::Code::NotFound`] if it is not on the board.
 pub(in crate::engagement) async fn load_shown(
     cx: &RequestContext,
     request_uuid: Uuid,
@@ -266,7 +265,7 @@ pub(in crate::engagement) async fn load_shown(
 /// Ensures that a feature request is on the board.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if it is not.
+/// [`labs_core::Code::NotFound`] if it is not.
 pub(in crate::engagement) async fn ensure_on_board(cx: &RequestContext, request_uuid: Uuid) -> Result<(), Fault> {
     load_row(cx, request_uuid).await.map(|_| ())
 }

@@ -1,6 +1,15 @@
 //! Resolvers of comments for staff: view, answer, and remove comments.
 
 use async_graphql::{Context, InputObject, Object};
+use labs_core::access::{access, audit_partner, audit_target, partner_reads};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::mail::message::{BoardNews, BoardNotice, MailContent, Notice};
+use labs_core::markdown::COMMENT;
+use labs_core::outbox;
+use labs_core::page::CountedList;
 use uuid::Uuid;
 
 use super::comments_list::{
@@ -9,15 +18,6 @@ use super::comments_list::{
 };
 use super::comments_store;
 use super::resolvers::lock_for;
-use crate::core::access::{access, audit_partner, audit_target, partner_reads};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::mail::message::{BoardNews, BoardNotice, MailContent, Notice};
-use crate::core::markdown::COMMENT;
-use crate::core::outbox;
-use crate::core::page::CountedList;
 use crate::engagement::board_texts;
 use crate::engagement::comments::store::{LockedComment, lock_comment};
 use crate::engagement::feature_requests::rules::{BoardAction, check_text};

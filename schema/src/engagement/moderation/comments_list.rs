@@ -1,14 +1,14 @@
 //! Comments as staff see them: one comment, and the list with its filter and orders.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::context::RequestContext;
-use crate::core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue};
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::engagement::author::BoardAuthor;
 use crate::engagement::feature_requests::FeatureRequestMention;
 

@@ -1,11 +1,11 @@
 //! SQL statements with which staff answer feature requests and remove comments.
 
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::markdown::RENDERER;
 use uuid::Uuid;
 
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::markdown::RENDERER;
 use crate::engagement::comments::store::LockedComment;
 use crate::engagement::people::staff;
 

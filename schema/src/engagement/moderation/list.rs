@@ -1,15 +1,15 @@
 //! Feature requests as staff see them: one, and the list with its filter and orders.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue};
+use labs_core::texts::first_words;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::context::RequestContext;
-use crate::core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue};
-use crate::core::texts::first_words;
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::engagement::author::BoardAuthor;
 use crate::engagement::feature_requests::rules::{FeatureRequestStatus, RequestMarks, staff_actions};
 use crate::engagement::feature_requests::{ChangelogMention, FeatureRequestTopic, topic_and_entry};

@@ -1,15 +1,15 @@
 //! Marks that staff set on feature requests in addition to the status: pinned, locked, merged.
 
 use async_graphql::{Context, InputObject, Object};
+use labs_core::access::{access, audit_target, partner_reads};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::list::ModeratedFeatureRequestDetails;
 use super::resolvers::{load, lock_for};
 use super::{merging, store};
-use crate::core::access::{access, audit_target, partner_reads};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
 use crate::engagement::feature_requests::rules::BoardAction;
 
 /// Target of a merge, and the public note.

@@ -3,11 +3,11 @@
 //!
 //! A change to the members of a root locks the root first. Two roots are locked in the order of their ids.
 
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::{Fault, FieldError};
 use uuid::Uuid;
 
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::{Fault, FieldError};
 use crate::engagement::feature_requests::store::{LockedFeatureRequest, lock};
 use crate::engagement::people::staff;
 use crate::engagement::pseudonym;
@@ -39,7 +39,7 @@ pub(super) async fn lock_root(db: &Db, request_uuid: Uuid) -> Result<(), Fault> 
 /// itself merged.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], or [`crate::Code::Conflict`] naming the root of the target.
+/// [`labs_core::Code::ValidationFailed`], or [`labs_core::Code::Conflict`] naming the root of the target.
 pub(super) async fn ensure_target(cx: &RequestContext, request_uuid: Uuid, into_uuid: Uuid) -> Result<(), Fault> {
     if request_uuid == into_uuid {
         return Err(Fault::field("/into_uuid", "SAME", "A feature request cannot be merged into itself."));

@@ -10,7 +10,7 @@ mod overview;
 mod resolvers;
 mod store;
 
-use crate::core::list::Statements;
+use labs_core::list::Statements;
 
 pub(in crate::engagement) use comments::{BoardCommentModerationMutation, BoardCommentModerationQuery};
 pub(crate) use comments_list::{COMMENTS_OF_EACH, ModeratedFeatureComment};

@@ -1,17 +1,17 @@
 //! Overview of the board for staff: counts by status, open work, most wanted feature requests, and weekly activity.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::RequestContextExt;
+use labs_core::day::Day;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
+use labs_core::words::Word as _;
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::core::access::access;
-use crate::core::context::RequestContextExt;
-use crate::core::day::Day;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
-use crate::core::words::Word as _;
 use crate::engagement::feature_requests::rules::FeatureRequestStatus;
 
 /// Number of feature requests with one status.

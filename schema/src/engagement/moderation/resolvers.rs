@@ -1,6 +1,14 @@
 //! Resolvers of feature requests for staff: view, change the status, and suspend.
 
 use async_graphql::{Context, InputObject, Object};
+use labs_core::access::{access, audit_partner, audit_target, partner_reads};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::list::PageRequest;
+use labs_core::mail::message::{BoardNews, BoardNotice, MailContent, Notice};
+use labs_core::outbox;
+use labs_core::page::CountedList;
 use uuid::Uuid;
 
 use super::list::{
@@ -8,14 +16,6 @@ use super::list::{
     ModeratedFeatureRequestSort, ONE,
 };
 use super::store;
-use crate::core::access::{access, audit_partner, audit_target, partner_reads};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::{Fault, FieldError};
-use crate::core::list::PageRequest;
-use crate::core::mail::message::{BoardNews, BoardNotice, MailContent, Notice};
-use crate::core::outbox;
-use crate::core::page::CountedList;
 use crate::engagement::board_texts;
 use crate::engagement::feature_requests::rules::{self, BoardAction, FeatureRequestStatus};
 use crate::engagement::feature_requests::store::{

@@ -1,12 +1,12 @@
 //! SQL statements with which staff change feature requests.
 
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::list::{EarlierFeatureRequestText, FeatureRequestReport};
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::engagement::feature_requests::rules::FeatureRequestStatus;
 use crate::engagement::feature_requests::store::LockedFeatureRequest;
 use crate::engagement::people::staff;

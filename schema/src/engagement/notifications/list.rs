@@ -1,14 +1,14 @@
 //! Representation and list of notifications.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::list::{Condition, FixedOrder, Key, PlacedValue, SqlValue, WrittenQuery};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::read_state::ReadState;
-use crate::core::list::{Condition, FixedOrder, Key, PlacedValue, SqlValue, WrittenQuery};
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::engagement::feature_requests::FeatureRequestMention;
 use crate::engagement::feature_requests::rules::FeatureRequestStatus;
 use crate::engagement::people::Person;

@@ -8,7 +8,7 @@ mod read_state;
 mod resolvers;
 mod store;
 
-use crate::core::list::Statements;
+use labs_core::list::Statements;
 
 pub(in crate::engagement) use resolvers::{NotificationsMutation, NotificationsQuery};
 

@@ -1,9 +1,8 @@
 //! Read state of a user's notifications: all up to a time, and some later ones.
 
 use jiff::Timestamp;
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::time::Time;
 
 /// Largest number of notifications stored as individually read. Beyond it, the oldest count as unread again.
 const MOST: usize = 2000;

@@ -1,17 +1,17 @@
 //! Resolvers of notifications.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::list::{BoardNotification, BoardNotificationFilter, NEWS, PersonNotifications};
 use super::read_state::MarkedRead;
 use super::store;
-use crate::core::access::access;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
 use crate::engagement::people::Person;
 use crate::engagement::pseudonym;
 

@@ -1,11 +1,11 @@
 //! SQL statements about the read state of notifications.
 
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::read_state::ReadState;
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::engagement::people::Person;
 use crate::engagement::pseudonym;
 

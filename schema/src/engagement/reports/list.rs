@@ -1,15 +1,15 @@
 //! Reports as staff see them: one report, and the list with its filter and orders.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::{BoardReportOutcome, BoardReportReason, BoardReportTargetKind, staff_actions};
-use crate::core::context::RequestContext;
-use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// A report as staff see it. It names only the company of the reporter.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]

@@ -7,7 +7,7 @@ pub(in crate::engagement) mod rules;
 mod store;
 mod types;
 
-use crate::core::list::Statements;
+use labs_core::list::Statements;
 
 pub(in crate::engagement) use resolvers::{BoardReportsMutation, BoardReportsQuery};
 

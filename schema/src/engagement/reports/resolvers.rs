@@ -1,6 +1,12 @@
 //! Resolvers of reports: users of partners create them, staff decide.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::{access, audit_partner, audit_target, hidden_from_partner};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{self, RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -8,12 +14,6 @@ use super::list::{BoardReport, BoardReportFilter, BoardReportSort, ONE, REPORTS}
 use super::rules::{self, BoardReportDecision, BoardReportReason};
 use super::store::{self, Target};
 use super::types::BoardReportReceipt;
-use crate::core::access::{access, audit_partner, audit_target, hidden_from_partner};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{self, RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
 use crate::engagement::comments::store::thread;
 use crate::engagement::feature_requests::store::lock;
 use crate::engagement::people::{self, BoardDaily, Person};

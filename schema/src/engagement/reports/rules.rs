@@ -1,7 +1,7 @@
 //! Rules on reports and their outcomes.
 
-use crate::core::fault::Fault;
-use crate::core::words::words;
+use labs_core::fault::Fault;
+use labs_core::words::words;
 
 words! {
     /// Reason of a report on a feature request or comment.
@@ -61,7 +61,7 @@ pub(super) fn trim_note(note: Option<String>) -> Option<String> {
 /// Rejects a report that gives no reason.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`].
+/// [`labs_core::Code::ValidationFailed`].
 pub(super) fn ensure_said(reason: BoardReportReason, note: Option<&str>) -> Result<(), Fault> {
     if reason == BoardReportReason::Other && note.is_none() {
         return Err(Fault::field("/note", "REQUIRED", "Describe the problem. OTHER alone is not sufficient."));
@@ -77,7 +77,7 @@ pub(super) fn staff_actions(outcome: BoardReportOutcome) -> Vec<String> {
 /// Rejects a second decision.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`].
+/// [`labs_core::Code::IllegalTransition`].
 pub(super) fn ensure_open(outcome: BoardReportOutcome) -> Result<(), Fault> {
     if outcome == BoardReportOutcome::Open {
         return Ok(());
@@ -88,8 +88,8 @@ pub(super) fn ensure_open(outcome: BoardReportOutcome) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
-    use crate::core::words::Word as _;
+    use labs_core::fault::Code;
+    use labs_core::words::Word as _;
 
     #[test]
     fn report_with_other_reason_requires_text() {

@@ -1,13 +1,13 @@
 //! All other SQL statements about reports.
 
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::{BoardReportDecision, BoardReportOutcome, BoardReportReason};
 use super::types::BoardReportReceipt;
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::engagement::people::{Person, staff};
 
 /// Reported object: exactly one of the two fields is set.

@@ -1,11 +1,11 @@
 //! A report as its author sees it.
 
 use async_graphql::SimpleObject;
+use labs_core::time::Time;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::rules::{BoardReportOutcome, BoardReportReason};
-use crate::core::time::Time;
 
 /// A report as its author sees it.
 #[derive(Clone, Debug, Serialize, SimpleObject)]

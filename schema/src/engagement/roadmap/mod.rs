@@ -3,7 +3,7 @@
 mod pace;
 mod resolvers;
 
-use crate::core::list::Statements;
+use labs_core::list::Statements;
 
 pub(in crate::engagement) use resolvers::RoadmapQuery;
 

@@ -4,11 +4,10 @@
 use std::time::Duration;
 
 use async_graphql::SimpleObject;
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
 use moka::sync::Cache;
 use serde::Serialize;
-
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
 
 /// Lifetime of the cached value.
 const KEPT: Duration = Duration::from_secs(60);

@@ -1,13 +1,13 @@
 //! Resolvers of the roadmap.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::list::Lookup;
 use serde::Serialize;
 
 use super::pace::{self, BoardPace};
-use crate::core::access::access;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::list::Lookup;
 use crate::engagement::feature_requests::rules::FeatureRequestStatus;
 use crate::engagement::feature_requests::{BoardRow, FeatureRequestSummary, SHORT, into_view};
 

@@ -1,13 +1,12 @@
 //! Topics: one topic, and the list of active ones.
 
 use async_graphql::{Json, SimpleObject};
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
+use labs_core::texts::Texts;
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
-
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
-use crate::core::texts::Texts;
-use crate::core::time::Time;
 
 /// A topic of feature requests.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]

@@ -5,7 +5,7 @@ mod list;
 mod resolvers;
 mod store;
 
-use crate::core::list::Statements;
+use labs_core::list::Statements;
 
 pub(in crate::engagement) use resolvers::{TopicsMutation, TopicsQuery};
 

@@ -1,17 +1,17 @@
 //! Resolvers of topics.
 
 use async_graphql::{Context, InputObject, Json, Object};
+use labs_core::access::{access, audit_target};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
+use labs_core::texts::{self, Texts, TextsPatch};
 use uuid::Uuid;
 
 use super::list::{BY_ID, BoardTopic, OFFERED};
 use super::store;
-use crate::core::access::{access, audit_target};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
-use crate::core::texts::{self, Texts, TextsPatch};
 
 /// A new topic.
 #[derive(InputObject)]

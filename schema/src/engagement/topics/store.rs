@@ -1,11 +1,10 @@
 //! SQL statements that write topics.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::texts::Texts;
 use sqlx::types::Json;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::texts::Texts;
 
 /// Locks all topics against changes until the transaction ends. Readers are not blocked.
 pub(super) async fn lock(db: &Db) -> Result<(), Fault> {

@@ -1,13 +1,13 @@
 //! Resolvers of the actions on feature requests that stay private: votes and follows.
 
 use async_graphql::{Context, Object};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::db::Db;
+use labs_core::fault::{Fault, FieldError};
 use uuid::Uuid;
 
 use super::store::{self, Outcome};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::db::Db;
-use crate::core::fault::{Fault, FieldError};
 use crate::engagement::feature_requests::{FeatureRequest, load_shown};
 use crate::engagement::people::Person;
 

@@ -1,11 +1,11 @@
 //! SQL statements about votes and follows.
 
+use labs_core::context::RequestContext;
+use labs_core::day::Day;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
-use crate::core::context::RequestContext;
-use crate::core::day::Day;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 use crate::engagement::people::{self, Person};
 use crate::engagement::pseudonym;
 
@@ -61,7 +61,7 @@ pub(super) async fn withdraw(db: &Db, person: &Person, request_uuid: Uuid) -> Re
 /// Counts a vote of today, under a pseudonym that is deleted with the day.
 ///
 /// # Errors
-/// [`crate::Code::RateLimited`] until the day ends.
+/// [`labs_core::Code::RateLimited`] until the day ends.
 pub(super) async fn spend(cx: &RequestContext, person: &Person) -> Result<(), Fault> {
     let voter = pseudonym::voter_of_day(&cx.services.key, person.uuid, Day::of(cx.now));
     let done = sqlx::query!(

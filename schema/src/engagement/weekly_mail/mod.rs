@@ -4,15 +4,14 @@
 mod store;
 mod unsubscribe;
 
+use labs_core::crypto;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{BoardWeek, MailContent, Notice};
+use labs_core::outbox;
+use labs_core::services::Services;
 use sqlx::PgPool;
 use uuid::Uuid;
-
-use crate::core::crypto;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{BoardWeek, MailContent, Notice};
-use crate::core::outbox;
-use crate::core::services::Services;
 
 pub(crate) use unsubscribe::{is_token, unsubscribe};
 

@@ -1,9 +1,8 @@
 //! SQL statements about the weekly mail. A week begins on Monday, in UTC.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Activity on the board in the previous week.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,15 +3,15 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use labs_core::crypto::same_bytes;
+use labs_core::crypto::sealed::MasterKey;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::services::Services;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::store;
-use crate::core::crypto::same_bytes;
-use crate::core::crypto::sealed::MasterKey;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::services::Services;
 
 /// Purpose of the MAC; a token for this purpose is invalid for any other.
 const PURPOSE: &str = "board-mail-unsubscribe";

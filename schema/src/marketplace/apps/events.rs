@@ -1,18 +1,18 @@
 //! History of an app for its owner.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, PageRequest, Select, SqlValue};
+use labs_core::page::List;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::resolvers::load_app;
-use crate::core::access::access;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, PageRequest, Select, SqlValue};
-use crate::core::page::List;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 words! {
     /// Kinds of actors in an app's history.

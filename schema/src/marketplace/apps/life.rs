@@ -1,16 +1,16 @@
 //! Operations of an owner on a whole app: unlist, relist, archive and restore.
 
 use async_graphql::{Context, Object};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::entitlement::Allowance;
+use labs_core::fault::Fault;
+use labs_core::slug::{NewSlug, SlugAttempts};
 use uuid::Uuid;
 
 use super::resolvers::{App, event, load_app, lock_app};
 use super::rules::{self, AppAction, Past};
 use super::store::{self, CurrentApp};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::entitlement::Allowance;
-use crate::core::fault::Fault;
-use crate::core::slug::{NewSlug, SlugAttempts};
 
 /// Writes that change the state of an app.
 #[derive(Default)]

@@ -3,15 +3,15 @@
 mod selectable;
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, Key, ListQuery, SqlValue};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::AppState;
 use super::store::{AppRow, WHOLE};
-use crate::core::list::{Condition, Key, ListQuery, SqlValue};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 pub(super) use selectable::CHOICE;
 

@@ -3,19 +3,19 @@
 mod types;
 
 use async_graphql::{Context, Object};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::entitlement::Allowance;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::locale::preference;
+use labs_core::page::List;
+use labs_core::slug::SlugAttempts;
 use uuid::Uuid;
 
 use super::list::{APPS, AppFilter, AppSort, CHOICE, OwnApps};
 use super::rules::{self, draft};
 use super::store::{self, AppRow, Event};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::entitlement::Allowance;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::locale::preference;
-use crate::core::page::List;
-use crate::core::slug::SlugAttempts;
 
 pub(crate) use types::App;
 pub(super) use types::SelectableCategory;

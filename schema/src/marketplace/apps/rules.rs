@@ -3,9 +3,10 @@
 pub(super) mod categories;
 pub(super) mod draft;
 
-use crate::core::fault::{Fault, Reason};
-use crate::core::state_diagram::StateDiagram;
-use crate::core::words::{Word as _, words};
+use labs_core::fault::{Fault, Reason};
+use labs_core::state_diagram::StateDiagram;
+use labs_core::words::{Word as _, words};
+
 use crate::marketplace::versions::AppVersionState;
 
 words! {
@@ -134,7 +135,7 @@ const fn find_transition(state: AppState, action: AppAction, past: Past) -> Opti
 /// Returns the target state of an action.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that the caller's side may take now.
+/// [`labs_core::Code::IllegalTransition`] with the actions that the caller's side may take now.
 pub(crate) fn next_state(state: AppState, action: AppAction, past: Past) -> Result<AppState, Fault> {
     find_transition(state, action, past)
         .ok_or_else(|| Fault::illegal("app", state.name(), action.name(), allowed_actions(state, action.side(), past)))
@@ -158,7 +159,7 @@ const UNDER_WAY: [AppVersionState; 4] =
 /// reviewed or waits for its publication.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that the owner can take instead, or [`crate::Code::Conflict`].
+/// [`labs_core::Code::IllegalTransition`] with the actions that the owner can take instead, or [`labs_core::Code::Conflict`].
 pub(super) fn ensure_deletable(
     state: AppState,
     was_published: bool,
@@ -182,7 +183,7 @@ pub(super) fn ensure_deletable(
 /// Rejects archiving an app while a version is being reviewed or is scheduled.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] with the necessary first step.
+/// [`labs_core::Code::Conflict`] with the necessary first step.
 pub(super) fn ensure_archivable(version_states: &[AppVersionState]) -> Result<(), Fault> {
     let is_under_way = |state: &&AppVersionState| **state != AppVersionState::Approved && UNDER_WAY.contains(state);
     match version_states.iter().find(is_under_way) {
@@ -213,7 +214,7 @@ pub(crate) fn draw_states() -> StateDiagram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     #[test]
     fn state_machine_matches_table() {

@@ -4,16 +4,16 @@ mod categories;
 mod draft;
 mod life;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::list::{Lookup, Select, Statements};
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::AppState;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::list::{Lookup, Select, Statements};
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 use crate::marketplace::versions::AppVersionState;
 
 pub(super) use categories::{get_selectable, put_categories};

@@ -1,14 +1,14 @@
 //! Queries for categories for staff: lookup by id, and the list with its filters and orders.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::resolvers::Category;
 use super::rules::CategoryState;
-use crate::core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::words::words;
 
 /// Categories with their positions and usage counts.
 static IN_PLACE: Select<Category> = Select::new(

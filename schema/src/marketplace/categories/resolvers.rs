@@ -3,19 +3,19 @@
 mod types;
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_target, batched};
+use labs_core::actor::Actor;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::{PageRequest, SqlValue};
+use labs_core::page::CountedList;
+use labs_core::slug::{NewSlug, SlugAttempts};
 use uuid::Uuid;
 
 use super::list::{BY_ID, CATEGORIES, CategoryFilter, CategorySort};
 use super::rules::{self, CategoryAction, CategoryContent, TreePosition};
 use super::store::{self, NewCategory, listings};
-use crate::core::access::{access, audit_target, batched};
-use crate::core::actor::Actor;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::{PageRequest, SqlValue};
-use crate::core::page::CountedList;
-use crate::core::slug::{NewSlug, SlugAttempts};
 
 pub(crate) use types::Category;
 use types::{CategoryCreate, CategoryDeactivate, CategoryMove, CategoryUpdate};

@@ -1,11 +1,10 @@
 //! State machine of a category, and the rules for its position in the tree.
 
+use labs_core::fault::{Fault, FieldError};
+use labs_core::state_diagram::StateDiagram;
+use labs_core::texts::{self, Texts};
+use labs_core::words::{Word as _, words};
 use uuid::Uuid;
-
-use crate::core::fault::{Fault, FieldError};
-use crate::core::state_diagram::StateDiagram;
-use crate::core::texts::{self, Texts};
-use crate::core::words::{Word as _, words};
 
 /// Greatest depth, counted from the root's 0: the tree has at most four levels.
 const LOWEST_DEPTH: i32 = 3;
@@ -74,7 +73,7 @@ const fn find_transition(state: CategoryState, action: CategoryAction) -> Option
 /// Returns the target state of an action.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that are allowed now.
+/// [`labs_core::Code::IllegalTransition`] with the actions that are allowed now.
 pub(super) fn next_state(state: CategoryState, action: CategoryAction) -> Result<CategoryState, Fault> {
     find_transition(state, action)
         .ok_or_else(|| Fault::illegal("category", state.name(), action.name(), allowed_actions(state)))
@@ -100,7 +99,7 @@ pub(super) struct TreePosition {
 /// Rejects a parent if the moved subtree of this height would exceed the depth limit, or if the parent is not visible.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`].
+/// [`labs_core::Code::ValidationFailed`].
 pub(super) fn check_parent(parent: &TreePosition, height: i32) -> Result<(), Fault> {
     if !parent.shown {
         let message = "This category, or a category above it, is deactivated. Activate it first, or choose another \
@@ -117,7 +116,7 @@ pub(super) fn check_parent(parent: &TreePosition, height: i32) -> Result<(), Fau
 /// Rejects a category as its own ancestor.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`].
+/// [`labs_core::Code::ValidationFailed`].
 pub(super) fn check_no_cycle(category_uuid: Uuid, parent: &TreePosition) -> Result<(), Fault> {
     if parent.path.contains(&category_uuid) {
         let message = "This is the category itself or one of its subcategories. Choose another parent.";
@@ -129,7 +128,7 @@ pub(super) fn check_no_cycle(category_uuid: Uuid, parent: &TreePosition) -> Resu
 /// Rejects a target category for listings that is hidden once this category is deactivated.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`].
+/// [`labs_core::Code::ValidationFailed`].
 pub(super) fn check_target(category_uuid: Uuid, target: &TreePosition) -> Result<(), Fault> {
     if !target.shown || target.path.contains(&category_uuid) {
         let message = "This category is deactivated, or would be hidden together with the other. Choose a category \
@@ -142,7 +141,7 @@ pub(super) fn check_target(category_uuid: Uuid, target: &TreePosition) -> Result
 /// Rejects leaving listings without an active category. The error names the first of them by slug.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_none_left<'a>(slugs: impl ExactSizeIterator<Item = &'a str>) -> Result<(), Fault> {
     let count = slugs.len();
     if count == 0 {
@@ -173,7 +172,7 @@ pub(super) struct CategoryUse {
 /// Rejects deleting a category that is in use.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_unused(used: CategoryUse) -> Result<(), Fault> {
     let CategoryUse { children, apps, listings } = used;
     if children + apps + listings > 0 {
@@ -193,7 +192,7 @@ pub(super) fn place(wanted: Option<i32>, last: i32) -> i32 {
 /// Rejects texts without readable content, each with its pointer, and more texts than the limit.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`].
+/// [`labs_core::Code::ValidationFailed`].
 pub(super) fn check_texts(content: &CategoryContent) -> Result<(), Fault> {
     let mut errors = Vec::new();
     texts::check("names", &content.names, &mut errors);

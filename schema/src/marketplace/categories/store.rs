@@ -2,13 +2,13 @@
 
 pub(super) mod listings;
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::slug::err_taken;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::{CategoryContent, CategoryState, CategoryUse, TreePosition};
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::slug::err_taken;
 
 /// Locks the category tree against other writers until the transaction ends, because positions are read before they are
 /// changed. Reads, and apps that choose a category, are not blocked.
@@ -69,7 +69,7 @@ pub(super) struct NewCategory {
 /// Inserts a category; siblings from its position on move down.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if another category has or had the slug.
+/// [`labs_core::Code::Conflict`] if another category has or had the slug.
 pub(super) async fn insert(db: &Db, new: &NewCategory) -> Result<(), Fault> {
     let content = &new.content;
     let inserted = sqlx::query!(
@@ -96,7 +96,7 @@ pub(super) async fn insert(db: &Db, new: &NewCategory) -> Result<(), Fault> {
 /// Updates the slug, texts and icon of a category.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if another category has or had the slug.
+/// [`labs_core::Code::Conflict`] if another category has or had the slug.
 pub(super) async fn set_content(db: &Db, category_uuid: Uuid, content: CategoryContent) -> Result<(), Fault> {
     let written = sqlx::query!(
         "update category set slug = $2, names = $3, descriptions = $4, icon = $5, updated_at = labs_now()
@@ -194,7 +194,7 @@ pub(super) async fn get_usage(db: &Db, category_uuid: Uuid) -> Result<CategoryUs
 /// Deletes a category; later siblings move up.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if another transaction started to use the category after the check.
+/// [`labs_core::Code::Conflict`] if another transaction started to use the category after the check.
 pub(super) async fn delete(db: &Db, category_uuid: Uuid) -> Result<(), Fault> {
     let deleted = sqlx::query!(
         "with gone as (delete from category where category_uuid = $1 returning parent_uuid, position)

@@ -1,13 +1,13 @@
 //! Resolvers of the checklist.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::{Fault, FieldError};
 use uuid::Uuid;
 
 use super::rules::{self, Facts, Verdict};
 use super::store::{self, RequirementRow};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::{Fault, FieldError};
 use crate::marketplace::release::Snapshot;
 
 /// Checklist of an app, with the result for each requirement.
@@ -100,7 +100,7 @@ impl From<OpenItem> for FieldError {
 /// ownership and locked the app.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if the app does not exist.
+/// [`labs_core::Code::NotFound`] if the app does not exist.
 pub(in crate::marketplace) async fn open_items(
     cx: &RequestContext,
     app_uuid: Uuid,

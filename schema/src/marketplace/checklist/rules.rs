@@ -2,10 +2,10 @@
 
 mod submitted;
 
+use labs_core::web_address::{WebAddress, is_redirect_uri};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::core::web_address::{WebAddress, is_redirect_uri};
 use crate::marketplace::media::MediaKind;
 use crate::marketplace::translations::missing_fields as missing_texts;
 

@@ -1,13 +1,13 @@
 //! SQL statements of the checklist.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::{AccountFact, Facts, PictureFact, TextFact, VersionFact};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
 
 /// Requirement, with the open findings of the version's last review.
 #[derive(Clone, Debug)]

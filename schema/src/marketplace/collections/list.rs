@@ -1,13 +1,13 @@
 //! Queries for collections for staff: lookup by id, and the list with its filters and orders.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::resolvers::Collection;
-use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::words::words;
 
 /// Collections with their listings, including hidden ones.
 static WHOLE: Select<Collection> = Select::new(

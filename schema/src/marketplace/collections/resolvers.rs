@@ -3,18 +3,18 @@
 mod types;
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_target};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::slug::{NewSlug, SlugAttempts};
 use uuid::Uuid;
 
 use super::list::{BY_ID, COLLECTIONS, CollectionFilter, CollectionSort};
 use super::rules::{self, CollectionContent};
 use super::store;
-use crate::core::access::{access, audit_target};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::{Fault, FieldError};
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::slug::{NewSlug, SlugAttempts};
 
 pub(super) use types::Collection;
 pub(crate) use types::CollectionListing;
@@ -133,7 +133,7 @@ impl CollectionsMutation {
 /// Validates the texts and the named listings, and returns the apps of the listings, if any are named.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] with all errors.
+/// [`labs_core::Code::ValidationFailed`] with all errors.
 async fn find_apps(
     cx: &RequestContext,
     content: &CollectionContent,

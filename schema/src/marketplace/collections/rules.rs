@@ -1,10 +1,9 @@
 //! Rules for the content and the listings of a collection.
 
+use labs_core::fault::FieldError;
+use labs_core::texts::{self, Texts};
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::fault::FieldError;
-use crate::core::texts::{self, Texts};
-use crate::core::time::Time;
 
 /// Fields of a collection that staff edit, without its listings and its position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! SQL statements that write collections.
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::slug::err_taken;
+use labs_core::time::Time;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::{CollectionContent, KnownListing};
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::slug::err_taken;
-use crate::core::time::Time;
 
 /// Locks collections against other writers until the transaction ends. Reads are not blocked.
 pub(super) async fn lock(db: &Db) -> Result<(), Fault> {
@@ -31,7 +31,7 @@ pub(super) async fn list_known(db: &Db, named: &[String]) -> Result<Vec<KnownLis
 /// Inserts an empty collection at the end.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if another collection has or had the slug.
+/// [`labs_core::Code::Conflict`] if another collection has or had the slug.
 pub(super) async fn insert(db: &Db, collection_uuid: Uuid, content: &CollectionContent) -> Result<(), Fault> {
     let inserted = sqlx::query!(
         "insert into collection (collection_uuid, slug, titles, descriptions, shown_from, shown_until, position)
@@ -52,7 +52,7 @@ pub(super) async fn insert(db: &Db, collection_uuid: Uuid, content: &CollectionC
 /// Updates the texts, slug and window of a collection.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if another collection has or had the slug.
+/// [`labs_core::Code::Conflict`] if another collection has or had the slug.
 pub(super) async fn set_content(db: &Db, collection_uuid: Uuid, content: CollectionContent) -> Result<(), Fault> {
     let written = sqlx::query!(
         "update collection

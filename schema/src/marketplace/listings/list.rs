@@ -10,6 +10,13 @@ mod pictures;
 mod releases;
 
 use async_graphql::InputObject;
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use labs_core::list::{Condition, Key, ListQuery, PageRequest, Rows, Select, SqlValue, Statements};
+use labs_core::locale::equivalents;
+use labs_core::texts::first_words;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sqlx::types::Json;
@@ -17,13 +24,6 @@ use uuid::Uuid;
 
 use super::index::{Choice, choose, choose_ranked};
 use super::types::{ListingCategory, ListingIcon, ListingRating, ListingSummary, ListingVendor};
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
-use crate::core::list::{Condition, Key, ListQuery, PageRequest, Rows, Select, SqlValue, Statements};
-use crate::core::locale::equivalents;
-use crate::core::texts::first_words;
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::marketplace::media::Size;
 use crate::marketplace::public_pictures::PictureSource;
 
@@ -96,7 +96,7 @@ impl Search {
     /// Returns a page of search results.
     ///
     /// # Errors
-    /// [`crate::Code::InvalidCursor`] for a cursor of another search or another order.
+    /// [`labs_core::Code::InvalidCursor`] for a cursor of another search or another order.
     pub(super) async fn page(
         &mut self,
         cx: &RequestContext,

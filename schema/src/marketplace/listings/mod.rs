@@ -7,7 +7,7 @@
 //! A listing is a copy, made when a version is published; later edits reach readers with the next publication
 //! (docs/decisions/storefront.md#the-storefront-shows-a-snapshot). It has no states: it is visible or hidden, depending
 //! on the app and its partner. The content does not depend on the caller, so every statement is a function of its
-//! parameters, and concurrent requests share the busiest statement ([`crate::core::coalescer`]).
+//! parameters, and concurrent requests share the busiest statement ([`labs_core::coalescer`]).
 
 mod changes;
 mod index;

@@ -5,17 +5,17 @@ mod lists;
 use std::sync::Arc;
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, answers_file, may_lag, reusable};
+use labs_core::context::{Channel, RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::Rows;
+use labs_core::locale::preference;
 use uuid::Uuid;
 
 use super::index::get_facets;
 use super::list::{FoundRow, ListingFilter, ListingSort, Search};
 use super::store::{self, ListingKey};
 use super::types::{Listing, ListingFacets, ListingList};
-use crate::core::access::{access, answers_file, may_lag, reusable};
-use crate::core::context::{Channel, RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::Rows;
-use crate::core::locale::preference;
 use crate::marketplace::media::{MediaVariantName, deliver};
 use crate::marketplace::public_cache::{PublicCache, get_stamp};
 

@@ -6,6 +6,9 @@ mod related;
 
 use std::collections::BTreeMap;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -13,9 +16,6 @@ use uuid::Uuid;
 use super::types::{
     Listing, ListingCategory, ListingIcon, ListingLinks, ListingMedia, ListingRating, ListingVendor, ListingVersion,
 };
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::marketplace::media::{self, MediaKind, MediaVariant, Size, StoredObject};
 use crate::marketplace::public_pictures::PictureSource;
 use crate::marketplace::versions::AppPermission;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use async_graphql::SimpleObject;
+use labs_core::page::{Page, Paged};
+use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::rules::RelatedReason;
-use crate::core::page::{Page, Paged};
-use crate::core::time::Time;
 use crate::marketplace::media::{MediaKind, MediaVariant};
 use crate::marketplace::public_pictures::PictureSource;
 use crate::marketplace::versions::AppPermission;

@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 
 use async_graphql::{Context, InputObject, Json, MaybeUndefined, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::plain::null_as_empty;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -10,10 +14,6 @@ use super::list::MediaRow;
 use super::resolvers::Media;
 use super::rules::{self, MediaKind, Texts};
 use super::store::{self, PictureTexts};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::plain::null_as_empty;
 use crate::marketplace::apps;
 
 /// A merge patch of the texts of an image (RFC 7396).

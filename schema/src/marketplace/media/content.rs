@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt};
+use labs_core::context::{Download, RequestContext};
+use labs_core::fault::Fault;
+use labs_core::media::image::{Processed, Rendition, Variant};
+use labs_core::media::store::{MediaKey, MediaStore, StoreError};
+use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use uuid::Uuid;
-
-use crate::core::context::{Download, RequestContext};
-use crate::core::fault::Fault;
-use crate::core::media::image::{Processed, Rendition, Variant};
-use crate::core::media::store::{MediaKey, MediaStore, StoreError};
-use crate::core::words::words;
 
 words! {
     /// Sizes of a media item, largest first.
@@ -88,7 +87,7 @@ pub(crate) fn sizes<'a, T>(original: &'a T, copies: &'a BTreeMap<String, T>) -> 
 /// Sets the content of an image in this size as the response, with a file name that begins with `called`.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the object storage does not answer, [`crate::Code::Internal`] if the object is
+/// [`labs_core::Code::Unavailable`] if the object storage does not answer, [`labs_core::Code::Internal`] if the object is
 /// missing.
 pub(crate) async fn deliver(
     cx: &RequestContext,
@@ -131,7 +130,7 @@ pub(crate) struct StoredPicture {
 /// Stores the objects of an image, so that they exist before a row refers to them.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the object storage does not answer.
+/// [`labs_core::Code::Unavailable`] if the object storage does not answer.
 pub(crate) async fn keep(cx: &RequestContext, made: &Processed) -> Result<StoredPicture, Fault> {
     let media = &cx.services.media;
     let copy = async |copy: &Variant| -> Result<_, StoreError> {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
 use sqlx::types::Json;
@@ -10,8 +12,6 @@ use uuid::Uuid;
 
 use super::content::Size;
 use super::rules::MediaKind;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
 
 /// A media item in the draft of an app.
 #[derive(Clone, Debug, sqlx::FromRow)]

@@ -3,6 +3,14 @@
 use std::collections::BTreeMap;
 
 use async_graphql::{Context, InputObject, Json, Object, SimpleObject};
+use labs_core::access::{access, answers_file};
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::daily::{self, Daily};
+use labs_core::entitlement::Allowance;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
+use labs_core::time::Time;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -10,14 +18,6 @@ use super::content::{self, MediaVariantName, Size, StoredPicture};
 use super::list::{MediaFilter, MediaRow, OF_AN_APP, OwnPictures};
 use super::rules::{self, MediaKind};
 use super::store::{self, MediaQuota, NewMedia};
-use crate::core::access::{access, answers_file};
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::daily::{self, Daily};
-use crate::core::entitlement::Allowance;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
-use crate::core::time::Time;
 use crate::marketplace::apps;
 
 /// A media item in the draft of an app.

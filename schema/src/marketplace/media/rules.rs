@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use labs_core::entitlement::Allowance;
+use labs_core::fault::{Code, Fault, FieldError};
+use labs_core::media::image::{ImageError, ImageProblem, PictureKind};
+use labs_core::plain;
+use labs_core::words::words;
 use uuid::Uuid;
-
-use crate::core::entitlement::Allowance;
-use crate::core::fault::{Code, Fault, FieldError};
-use crate::core::media::image::{ImageError, ImageProblem, PictureKind};
-use crate::core::plain;
-use crate::core::words::words;
 
 words! {
     /// Kinds of media items.

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::list::SqlValue;
+use labs_core::principal::Owner;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::content::{Size, StoredObject, StoredRow};
 use super::list::{BY_ID, MediaRow, OF_A_KIND, OWN};
 use super::rules::{MediaKind, Texts};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::list::SqlValue;
-use crate::core::principal::Owner;
 
 /// Usage before an upload: the number of media items of the kind, and the partner's stored bytes. Both exclude the
 /// items that the upload replaces, unless a listing or a submission still needs them.

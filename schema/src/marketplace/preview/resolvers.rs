@@ -1,14 +1,14 @@
 //! Resolvers of previews.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::locale::preference;
 use uuid::Uuid;
 
 use super::rules::{self, PreviewSource};
 use super::store::{self, VersionRow};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::locale::preference;
 use crate::marketplace::apps;
 use crate::marketplace::listings::{self, Listing, ListingStage};
 use crate::marketplace::release::{self, Snapshot, SubmissionDifference};

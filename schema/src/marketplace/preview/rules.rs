@@ -1,6 +1,7 @@
 //! Source of a preview.
 
-use crate::core::words::words;
+use labs_core::words::words;
+
 use crate::marketplace::versions::AppVersionState;
 
 words! {
@@ -32,7 +33,7 @@ pub(super) fn source(is_named: bool, state: AppVersionState) -> PreviewSource {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::words::Word as _;
+    use labs_core::words::Word as _;
 
     #[test]
     fn submitted_version_is_previewed_from_its_snapshot() {

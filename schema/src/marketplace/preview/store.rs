@@ -1,11 +1,11 @@
 //! SQL statements of previews.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
 use crate::marketplace::release::Snapshot;
 use crate::marketplace::versions::AppVersionState;
 

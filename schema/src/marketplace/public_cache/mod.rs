@@ -12,15 +12,15 @@ mod store;
 use std::sync::Arc;
 use std::time::Duration;
 
+use labs_core::coalescer::Coalescer;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use moka::sync::Cache;
 use tokio::sync::{Mutex, OnceCell};
 
 use super::listings::{ListingFacets, ListingKey, ListingRow};
 use super::public_categories::PublicCategory;
 use super::suggestions::Names;
-use crate::core::coalescer::Coalescer;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 pub(in crate::marketplace) use store::get_stamp;
 
@@ -101,7 +101,7 @@ impl<T: Weighed + Send + Sync + 'static> CachedAnswers<T> {
     /// a turn of its account before others wait for it, and holds no connection while it waits for others.
     ///
     /// # Errors
-    /// The error of the computation, or [`crate::Code::RateLimited`] if the account's earlier reads take too long.
+    /// The error of the computation, or [`labs_core::Code::RateLimited`] if the account's earlier reads take too long.
     pub(in crate::marketplace) async fn get_or_read(
         &self,
         db: &Db,

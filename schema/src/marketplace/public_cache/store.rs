@@ -1,7 +1,7 @@
 //! SQL statements about the whole storefront.
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 
 /// Returns a stamp that identifies the state of the storefront: the last change of a listing, and the transaction that
 /// last wrote each category.

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::{access, may_lag, reusable};
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::locale::preference;
+use labs_core::page::Page;
 
 use super::rules::{self, Node};
 use super::store::{self, ShownRow};
-use crate::core::access::{access, may_lag, reusable};
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::locale::preference;
-use crate::core::page::Page;
 use crate::marketplace::listings::known_locale;
 use crate::marketplace::public_cache::{PublicCache, get_stamp};
 

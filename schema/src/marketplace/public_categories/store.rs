@@ -1,9 +1,8 @@
 //! SQL statements of categories for readers.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Visible category.
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
 //! Lists of collections for the storefront: the visible collections, and the listings of one.
 
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use serde::Serialize;
 use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use crate::marketplace::listings::{FoundRow, shown, text_of_the_listing};
 
 /// Visible collection, with its first visible listings.

@@ -1,16 +1,16 @@
 //! Resolvers of collections for the storefront.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::{access, may_lag, reusable};
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::list::{PageRequest, Rows};
+use labs_core::locale::preference;
+use labs_core::page::{List, Page, Paged};
 use serde::Serialize;
 
 use super::list::{CollectionMembership, LISTINGS, ON_SHOW, Reader, ShownRow};
 use super::store;
-use crate::core::access::{access, may_lag, reusable};
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::list::{PageRequest, Rows};
-use crate::core::locale::preference;
-use crate::core::page::{List, Page, Paged};
 use crate::marketplace::listings::ListingSummary;
 
 /// A visible curated collection.

@@ -1,9 +1,8 @@
 //! SQL statement of one collection for readers.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Visible collection.
 pub(super) struct FoundCollection {

@@ -1,9 +1,9 @@
 //! Paths of public images: `/media/<sha256>.<ending>`.
 
 use async_graphql::SimpleObject;
+use labs_core::media::store::MediaKey;
 use serde::Serialize;
 
-use crate::core::media::store::MediaKey;
 use crate::marketplace::media::Size;
 
 /// Encoding of an image.

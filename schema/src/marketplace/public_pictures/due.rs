@@ -2,14 +2,14 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use labs_core::blocking::fair::WorkOwner;
+use labs_core::fault::Fault;
+use labs_core::media::image::{ImageError, PictureKind};
+use labs_core::media::store::MediaKey;
+use labs_core::services::Services;
 use sqlx::PgPool;
 
 use super::store::{self, DuePicture};
-use crate::core::blocking::fair::WorkOwner;
-use crate::core::fault::Fault;
-use crate::core::media::image::{ImageError, PictureKind};
-use crate::core::media::store::MediaKey;
-use crate::core::services::Services;
 use crate::marketplace::media::{Size, keep_renditions};
 
 /// Maximum number of images per run.
@@ -18,7 +18,7 @@ const FEW: i64 = 5;
 /// Creates the renditions of a few images without renditions, and returns their number.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database or the object storage does not answer; completed renditions are kept.
+/// [`labs_core::Code::Unavailable`] if the database or the object storage does not answer; completed renditions are kept.
 pub(crate) async fn make_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let mut made = 0;
     for picture in store::due_page(pool, FEW).await? {

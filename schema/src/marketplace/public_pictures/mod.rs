@@ -23,6 +23,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
+use labs_core::fault::Fault;
+use labs_core::media::store::{MediaKey, MediaStore};
+use labs_core::services::Services;
 use moka::sync::Cache;
 use sqlx::PgPool;
 use sqlx::postgres::PgListener;
@@ -32,9 +35,6 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use self::on_show::PublishedImages;
-use crate::core::fault::Fault;
-use crate::core::media::store::{MediaKey, MediaStore};
-use crate::core::services::Services;
 
 pub use address::PictureName;
 pub(in crate::marketplace) use address::PictureSource;
@@ -74,7 +74,7 @@ impl Default for PublicPictures {
 /// Returns the content of a published image; `None` if no published object contains it.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if this replica receives no changes, or the object storage does not answer.
+/// [`labs_core::Code::Unavailable`] if this replica receives no changes, or the object storage does not answer.
 pub(crate) async fn open(services: &Services, name: &PictureName) -> Result<Option<Bytes>, Fault> {
     let pictures = services.state::<PublicPictures>();
     pictures.ensure_fresh().await?;

@@ -1,13 +1,13 @@
 //! SQL statements of published images.
 
 use futures_util::TryStreamExt as _;
+use labs_core::fault::Fault;
 use sqlx::types::Json;
 use sqlx::{PgExecutor, PgPool};
 use uuid::Uuid;
 
 use super::address::PictureFormat;
 use super::on_show::{ByOwner, PublishedImages};
-use crate::core::fault::Fault;
 use crate::marketplace::media::Size;
 
 /// Rendition of an image that an owner publishes.

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::store;
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// Delay before the next attempt for a version that could not be published, in seconds.
 const PUT_OFF_SECONDS: i64 = 60;

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::snapshot::Snapshot;
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Name of a category in one locale.
 pub(super) struct CategoryRow {

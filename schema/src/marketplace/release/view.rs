@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use async_graphql::{Json, SimpleObject};
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::words::Word as _;
+use labs_core::words::words;
 use uuid::Uuid;
 
 use super::rules;
 use super::snapshot::{Snapshot, SnapshotLinks, SnapshotText};
 use super::store::{self, CategoryRow, MediaRow};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::words::Word as _;
-use crate::core::words::words;
 use crate::marketplace::media::{MediaKind, MediaVariant, MediaVariantName};
 use crate::marketplace::versions::{AppManifest, AppPermission};
 

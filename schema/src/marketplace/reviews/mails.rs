@@ -1,14 +1,14 @@
 //! Mails about customer reviews, to the members of the app's team who may reply. Their number is limited: at most one
 //! mail per recipient and day about new customer reviews, and one about each flag of the team.
 
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{CUSTOMER_REVIEW, MailContent, Notice, ReviewNews, ReviewNotice};
+use labs_core::outbox;
 use uuid::Uuid;
 
 use super::rules::ReviewMarkOutcome;
 use super::store;
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{CUSTOMER_REVIEW, MailContent, Notice, ReviewNews, ReviewNotice};
-use crate::core::outbox;
 
 /// Queues a mail about a newly published customer review, unless the recipient already received one today.
 pub(super) async fn notify_review(cx: &RequestContext, app_uuid: Uuid) -> Result<(), Fault> {

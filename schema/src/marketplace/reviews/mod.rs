@@ -26,7 +26,7 @@ mod storefront;
 mod storefront_list;
 mod types;
 
-use crate::core::list::Statements;
+use labs_core::list::Statements;
 
 pub(in crate::marketplace) use moderation::{ModerationMutation, ModerationQuery};
 pub(crate) use moderation_list::CustomerReview;

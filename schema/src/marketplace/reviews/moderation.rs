@@ -1,19 +1,19 @@
 //! Moderation of customer reviews: reads of the queue, and decisions.
 
 use async_graphql::{Context, InputObject, Object};
+use labs_core::access::{access, audit_partner, audit_target, hidden_from_partner};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::principal::PrincipalType;
 use uuid::Uuid;
 
 use super::mails;
 use super::moderation_list::{CustomerReview, CustomerReviewFilter, MODERATED, ONE_MODERATED};
 use super::rules::{ReviewAction, ReviewMarkOutcome, ReviewRejectionReason, TextSlot};
 use super::store::{self, LockedReview};
-use crate::core::access::{access, audit_partner, audit_target, hidden_from_partner};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::principal::PrincipalType;
 
 /// Text to publish or to keep published.
 #[derive(InputObject)]

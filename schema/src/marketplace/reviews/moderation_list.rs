@@ -1,6 +1,9 @@
 //! Queries for customer reviews for moderators: lookup by id, and the list with its filter.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
+use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
@@ -12,9 +15,6 @@ use super::rules::{
 };
 use super::storefront_list::ratings;
 use super::types::ReviewText;
-use crate::core::context::RequestContext;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
-use crate::core::time::Time;
 
 /// A customer review with all information for the moderator's decision. It does not disclose the identity of the
 /// customer.

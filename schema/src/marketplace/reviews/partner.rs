@@ -1,19 +1,19 @@
 //! Operations of the app's partner on customer reviews: read, reply, and flag for staff.
 
 use async_graphql::{Context, InputObject, Object};
+use labs_core::access::access;
+use labs_core::actor::Actor;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::partner_list::{AppReview, AppReviewFilter, AppReviewSort, OWN_REVIEW, OWN_REVIEWS, OfApp};
 use super::ratings::{self, AppRatings, AppRatingsInterval};
 use super::rules::{self, ReviewConcern};
 use super::store::{self, LockedReview, NewFlag, NewReply};
-use crate::core::access::access;
-use crate::core::actor::Actor;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
-use crate::core::time::Time;
 
 /// Reply of the partner.
 #[derive(InputObject)]

@@ -1,6 +1,9 @@
 //! Queries for customer reviews for the app's partner: lookup by id, and the list with its filters and orders.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
@@ -8,9 +11,6 @@ use uuid::Uuid;
 use super::rules::{ReviewConcern, ReviewMarkOutcome};
 use super::storefront_list::{only, ratings};
 use super::types::{ReviewReply, reply_of_the_review};
-use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// Customer review of the partner's app.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]

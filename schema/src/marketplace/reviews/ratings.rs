@@ -1,15 +1,15 @@
 //! Distribution of an app's ratings: current, over time, and by version.
 
 use async_graphql::SimpleObject;
+use labs_core::db::Db;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::store;
 use super::types::RatingSpread;
-use crate::core::db::Db;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// Maximum number of periods in an answer.
 const MOST_PERIODS: i64 = 400;
@@ -97,7 +97,7 @@ impl PeriodFilter {
     /// Validates the requested periods. The default is the last twelve periods.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] if the end is not after the beginning, or for too many periods.
+    /// [`labs_core::Code::ValidationFailed`] if the end is not after the beginning, or for too many periods.
     pub(super) fn new(
         interval: Option<AppRatingsInterval>,
         (from, until): (Option<Time>, Option<Time>),

@@ -1,10 +1,9 @@
 //! State machine of a customer review and its texts.
 
+use labs_core::fault::{Fault, FieldError};
+use labs_core::state_diagram::StateDiagram;
+use labs_core::words::{Word as _, words};
 use uuid::Uuid;
-
-use crate::core::fault::{Fault, FieldError};
-use crate::core::state_diagram::StateDiagram;
-use crate::core::words::{Word as _, words};
 
 words! {
     /// State of a customer review (docs/decisions/api.md#state-machines).
@@ -172,7 +171,7 @@ impl ReviewTexts {
     /// Returns the role of the text that a moderator names.
     ///
     /// # Errors
-    /// [`crate::Code::IllegalTransition`] if the customer review was erased, [`crate::Code::Conflict`] if the named
+    /// [`labs_core::Code::IllegalTransition`] if the customer review was erased, [`labs_core::Code::Conflict`] if the named
     /// text is not current any more.
     pub(super) fn find(self, text_uuid: Uuid, action: ReviewAction) -> Result<TextSlot, Fault> {
         if self == Self::default() {
@@ -271,7 +270,7 @@ pub(super) fn trim_text(text: Option<String>) -> Option<String> {
 /// recent flag: its outcome, and the text that the decision concerned.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_flaggable(last: Option<(ReviewMarkOutcome, Uuid)>, shown: Uuid) -> Result<(), Fault> {
     match last {
         Some((ReviewMarkOutcome::Open, _)) => {
@@ -309,7 +308,7 @@ pub(crate) fn draw_states() -> StateDiagram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     const ONE: Uuid = Uuid::from_u128(1);
     const TWO: Uuid = Uuid::from_u128(2);

@@ -6,13 +6,13 @@ mod hand_in;
 mod marks;
 mod reply;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
+use labs_core::services::Services;
 use uuid::Uuid;
 
 use super::rules::{CustomerReviewState, ReviewTexts};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
-use crate::core::services::Services;
 
 pub(super) use face::{erase, note_decision, set_faces};
 pub(super) use hand_in::{NewReview, get_texts, insert, insert_text, lock_of_customer, version_exists};

@@ -1,6 +1,11 @@
 //! Operations of a storefront on customer reviews, for customers that it has authenticated.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::{access, may_lag, reusable};
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::{PageRequest, Rows};
+use labs_core::time::Time;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -10,11 +15,6 @@ use super::storefront_list::{
     ListingReviewFilter, ListingReviewList, ListingReviewSort, OfListing, SHOWN_REVIEWS, SUBMITTED, SubmittedReview,
 };
 use super::types::RatingSpread;
-use crate::core::access::{access, may_lag, reusable};
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::{PageRequest, Rows};
-use crate::core::time::Time;
 
 /// Rating and text of a customer about an app.
 #[derive(InputObject)]

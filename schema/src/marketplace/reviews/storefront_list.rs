@@ -1,16 +1,16 @@
 //! Queries for customer reviews for the storefront: the reviews of a listing, and lookup of a submitted one.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
+use labs_core::page::{Page, Paged};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::CustomerReviewState;
 use super::types::{RatingSpread, ReviewReply, ReviewText, reply_of_the_review};
-use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
-use crate::core::page::{Page, Paged};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// Customer review in the form that readers see.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]

@@ -1,10 +1,9 @@
 //! Types of customer reviews that all sides share.
 
 use async_graphql::SimpleObject;
+use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
-
-use crate::core::time::Time;
 
 /// A text of a customer review, as the customer submitted it.
 #[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]

@@ -1,15 +1,15 @@
 //! Review queue: lookup of a submission, and the list with its filters and orders.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::resolvers::types::SubmittedPicture;
 use super::rules::{SubmissionState, WaitingOn};
-use crate::core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// Submission in the form that the queue shows.
 #[derive(Clone, Debug, sqlx::FromRow)]

@@ -5,34 +5,33 @@ pub(super) mod types;
 use std::collections::{HashMap, HashSet};
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, answers_file, audit_partner, audit_target, batched, partner_reads};
+use labs_core::actor::Actor;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::business_time;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::{PageRequest, Rows};
+use labs_core::mail::message::{Decision as Verdict, MailContent, Notice};
+use labs_core::outbox;
+use labs_core::page::{CountedList, CountedPage};
+use labs_core::principal::PrincipalType;
 use uuid::Uuid;
-
-pub(in crate::marketplace) use types::ReviewFinding;
-use types::{
-    FindingInput, Submission, SubmissionApprove, SubmissionDetail, SubmissionReject, SubmissionRequestChanges,
-    SubmissionUnclaim, Viewer,
-};
 
 use super::list::{BY_ID, SUBMISSIONS, SubmissionFilter, SubmissionQuery, SubmissionRow, SubmissionSort};
 use super::rules::findings::{self, WrittenFinding};
 use super::rules::{self, WaitingOn};
 use super::store::{self, Decision, LockedSubmission};
 use super::thread;
-use crate::core::access::{access, answers_file, audit_partner, audit_target, batched, partner_reads};
-use crate::core::actor::Actor;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::business_time;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::{PageRequest, Rows};
-use crate::core::mail::message::{Decision as Verdict, MailContent, Notice};
-use crate::core::outbox;
-use crate::core::page::{CountedList, CountedPage};
-use crate::core::principal::PrincipalType;
 use crate::marketplace::checklist;
 use crate::marketplace::media::{MediaVariantName, deliver};
 use crate::marketplace::release;
 use crate::marketplace::versions::{AppVersionAction, AppVersionState};
+pub(in crate::marketplace) use types::ReviewFinding;
+use types::{
+    FindingInput, Submission, SubmissionApprove, SubmissionDetail, SubmissionReject, SubmissionRequestChanges,
+    SubmissionUnclaim, Viewer,
+};
 
 /// Reads of submissions.
 #[derive(Default)]

@@ -3,12 +3,12 @@
 mod estimate;
 pub(super) mod findings;
 
+use labs_core::business_time;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
+use labs_core::words::words;
 use uuid::Uuid;
 
-use crate::core::business_time;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::marketplace::versions::{AppVersionAction, AppVersionState, next_state};
 
 pub(super) use estimate::{DecidedSubmission, expected_at};
@@ -116,7 +116,7 @@ impl ClaimStatus {
 /// reviewer who rejected the version before may claim neither its appeal nor a later submission of it.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] or [`crate::Code::Conflict`], with the action to take instead.
+/// [`labs_core::Code::IllegalTransition`] or [`labs_core::Code::Conflict`], with the action to take instead.
 pub(super) fn claim(status: &ClaimStatus, me: Uuid, now: Time) -> Result<(), Fault> {
     match status.state {
         AppVersionState::InReview if !status.is_of(me) => {
@@ -144,7 +144,7 @@ pub(super) fn claim(status: &ClaimStatus, me: Uuid, now: Time) -> Result<(), Fau
 /// reviewer's with a reason.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`], or [`crate::Code::ValidationFailed`] for another reviewer's submission without a
+/// [`labs_core::Code::IllegalTransition`], or [`labs_core::Code::ValidationFailed`] for another reviewer's submission without a
 /// reason.
 pub(super) fn unclaim(status: &ClaimStatus, me: Uuid, now: Time, reason: Option<&str>) -> Result<(), Fault> {
     next_state("submission", status.state, AppVersionAction::Unclaim, false)?;
@@ -161,7 +161,7 @@ pub(super) fn unclaim(status: &ClaimStatus, me: Uuid, now: Time, reason: Option<
 /// Checks that a reviewer may decide a submission: only the reviewer who claimed it.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] or [`crate::Code::Conflict`].
+/// [`labs_core::Code::IllegalTransition`] or [`labs_core::Code::Conflict`].
 pub(super) fn decide(status: &ClaimStatus, action: AppVersionAction, me: Uuid) -> Result<AppVersionState, Fault> {
     let to = next_state("submission", status.state, action, false)?;
     if !status.is_of(me) {
@@ -188,7 +188,7 @@ pub(super) fn allowed_actions(status: &ClaimStatus, me: Uuid, now: Time) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     const ME: Uuid = Uuid::from_u128(1);
     const OTHER: Uuid = Uuid::from_u128(2);

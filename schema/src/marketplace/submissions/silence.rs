@@ -1,16 +1,16 @@
 //! Job that reminds partners whose versions wait for an answer, and withdraws versions without an answer
 //! (docs/decisions/review.md#silent-partners).
 
+use labs_core::crypto;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{MailContent, Notice, VersionReview, VersionReviewEvent};
+use labs_core::outbox;
+use labs_core::services::Services;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::store::{self, SilentSubmission};
-use crate::core::crypto;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{MailContent, Notice, VersionReview, VersionReviewEvent};
-use crate::core::outbox;
-use crate::core::services::Services;
 
 /// Days without an answer after which the partner is reminded, once each.
 const REMINDERS: [i32; 2] = [14, 30];

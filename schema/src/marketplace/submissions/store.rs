@@ -5,15 +5,15 @@ mod pictures;
 mod queue_position;
 mod silence;
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::FindingStatus;
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::marketplace::release::Snapshot;
 
 pub(super) use decision::{

@@ -1,14 +1,14 @@
 //! Resolvers of search suggestions.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::{access, may_lag, reusable};
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::locale::preference;
+use labs_core::texts::first_words;
 
 use super::rules::{Name, Names, SuggestionKind};
 use super::store;
-use crate::core::access::{access, may_lag, reusable};
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::locale::preference;
-use crate::core::texts::first_words;
 use crate::marketplace::listings::known_locale;
 use crate::marketplace::public_cache::{PublicCache, get_stamp};
 

@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::core::slug::{contract, fold};
-use crate::core::words::words;
+use labs_core::slug::{contract, fold};
+use labs_core::words::words;
+
 use crate::marketplace::public_cache::Weighed;
 
 words! {
@@ -208,7 +209,7 @@ mod tests {
         let name = |kind, text: &str, weight| Name {
             kind,
             text: text.to_owned(),
-            slug: Some(crate::core::slug::slug_of(text, "x")),
+            slug: Some(labs_core::slug::slug_of(text, "x")),
             weight,
             locale: None,
         };

@@ -1,8 +1,9 @@
 //! SQL statement of the names.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+
 use super::rules::{Name, SuggestionKind};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Loads all names of the storefront in a locale, and the taglines of the listings. Listings are weighted by rating,
 /// partners and categories by the number of their listings.

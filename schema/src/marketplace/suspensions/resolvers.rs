@@ -1,17 +1,17 @@
 //! Resolvers of suspensions for reviewers.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::{access, partner_reads};
+use labs_core::actor::Actor;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
+use labs_core::outbox;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::store::{self, LockedListing, Step};
-use crate::core::access::{access, partner_reads};
-use crate::core::actor::Actor;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
-use crate::core::outbox;
-use crate::core::time::Time;
 use crate::marketplace::apps::{self, AppAction, AppActorRole, AppState};
 
 /// Listing with the state of its app, for staff.

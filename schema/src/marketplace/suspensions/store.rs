@@ -1,11 +1,11 @@
 //! SQL statements of suspensions.
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::marketplace::apps::{AppState, Past};
 
 /// Listing whose app is locked until the transaction ends.

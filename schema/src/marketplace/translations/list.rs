@@ -1,11 +1,10 @@
 //! Queries for the texts of an app's draft: lookup of a locale, and the list of all locales.
 
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
-
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, Statements};
-use crate::core::time::Time;
 
 /// Texts of an app in one locale.
 #[derive(Clone, Debug, sqlx::FromRow)]

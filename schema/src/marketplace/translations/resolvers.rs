@@ -1,17 +1,17 @@
 //! Resolvers of an app's texts by locale.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
+use labs_core::time::Time;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::list::{OF_AN_APP, OwnTexts, TranslationRow};
 use super::{rules, store};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
-use crate::core::time::Time;
 use crate::marketplace::apps::{self, Texts};
 
 /// Texts of an app's draft in one locale.

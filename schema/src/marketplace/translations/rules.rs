@@ -1,6 +1,7 @@
 //! Rules for an app's locales: their number, their missing fields, and the protection of the default locale.
 
-use crate::core::fault::Fault;
+use labs_core::fault::Fault;
+
 use crate::marketplace::apps::Texts;
 
 /// Maximum number of locales with texts of an app (the contract's `Listing`).
@@ -34,7 +35,7 @@ pub(super) fn place(locale: &str) -> String {
 /// Rejects another locale beyond the maximum of an app.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_room(locales: &[String], locale: &str) -> Result<(), Fault> {
     if locales.len() < MOST_LOCALES || locales.iter().any(|known| known == locale) {
         return Ok(());
@@ -48,7 +49,7 @@ pub(super) fn ensure_room(locales: &[String], locale: &str) -> Result<(), Fault>
 /// Rejects the deletion of the default locale, and explains how to change the default.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_not_default(locales: &[String], locale: &str, default_locale: &str) -> Result<(), Fault> {
     if locale != default_locale {
         return Ok(());

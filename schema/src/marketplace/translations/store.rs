@@ -1,11 +1,11 @@
 //! SQL statements of apps' texts by locale.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
 use uuid::Uuid;
 
 use super::list::{OWN, TranslationRow};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
 use crate::marketplace::apps::Texts;
 
 /// Loads the texts of an owner's app in one locale.

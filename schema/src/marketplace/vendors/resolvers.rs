@@ -1,15 +1,15 @@
 //! Resolvers of vendors for the storefront.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::{access, answers_file, may_lag, reusable};
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::locale::preference;
+use labs_core::time::Time;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::store::{self, ImageRow, VendorRow};
-use crate::core::access::{access, answers_file, may_lag, reusable};
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::locale::preference;
-use crate::core::time::Time;
 use crate::marketplace::listings::ListingRating;
 use crate::marketplace::media::{MediaVariant, MediaVariantName, deliver};
 use crate::marketplace::public_pictures::PictureSource;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::marketplace::media::{Size, StoredObject, StoredRow};
 use crate::partner::imagery::PartnerImageKind;
 

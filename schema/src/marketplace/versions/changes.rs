@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use async_graphql::{Context, InputObject, Json, MaybeUndefined, Object};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::list::VersionRow;
@@ -11,9 +14,6 @@ use super::rules::manifest::{self, AppManifest};
 use super::rules::number::{self, Number};
 use super::rules::{self, AppVersionAction, notes};
 use super::store::{self, Content};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
 use crate::marketplace::submissions;
 
 /// Merge patch of a version (RFC 7396).

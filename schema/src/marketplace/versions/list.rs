@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use sqlx::types::Json;
@@ -10,9 +13,6 @@ use uuid::Uuid;
 
 use super::rules::AppVersionState;
 use super::rules::manifest::AppManifest;
-use crate::core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::marketplace::submissions::{FindingRow, SubmissionState, WaitingOn};
 
 /// Version with the review of its last submission.

@@ -5,29 +5,28 @@ mod types;
 use std::collections::HashMap;
 
 use async_graphql::{Context, Object};
+use labs_core::access::access;
+use labs_core::actor::Actor;
+use labs_core::business_time;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::list::{PageRequest, Rows};
+use labs_core::page::List;
+use labs_core::time::Time;
 use uuid::Uuid;
-
-pub(super) use types::AppManifestPatch;
-pub(crate) use types::AppVersion;
-use types::{AppVersionCreate, AppVersionPublish, AppVersionSubmit};
 
 use super::list::{AppVersionFilter, AppVersionSort, OwnVersions, VERSIONS, VersionRow};
 use super::rules::manifest::{self, AppManifest};
 use super::rules::number::{self, Number};
 use super::rules::{AppVersionAction, AppVersionState, check_appeal, next_state, notes, schedule};
 use super::store::{self, LockedVersion, NewVersion};
-use crate::core::access::access;
-use crate::core::actor::Actor;
-use crate::core::business_time;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::{Fault, FieldError};
-use crate::core::list::{PageRequest, Rows};
-use crate::core::page::List;
-use crate::core::time::Time;
 use crate::marketplace::apps;
 use crate::marketplace::checklist::{self, OpenItem};
 use crate::marketplace::release;
 use crate::marketplace::submissions::{self, NewSubmission, SubmissionLinks};
+pub(super) use types::AppManifestPatch;
+pub(crate) use types::AppVersion;
+use types::{AppVersionCreate, AppVersionPublish, AppVersionSubmit};
 
 /// Reads of versions.
 #[derive(Default)]

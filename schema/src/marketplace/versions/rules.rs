@@ -5,9 +5,9 @@ pub(super) mod notes;
 pub(super) mod number;
 pub(super) mod schedule;
 
-use crate::core::fault::Fault;
-use crate::core::state_diagram::StateDiagram;
-use crate::core::words::{Word as _, words};
+use labs_core::fault::Fault;
+use labs_core::state_diagram::StateDiagram;
+use labs_core::words::{Word as _, words};
 
 words! {
     /// State of a version (docs/decisions/api.md#state-machines).
@@ -182,7 +182,7 @@ fn is_final(state: AppVersionState, action: AppVersionAction) -> bool {
 /// Checks that a version may be deleted.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that the owner can take instead.
+/// [`labs_core::Code::IllegalTransition`] with the actions that the owner can take instead.
 pub(super) fn ensure_deletable(state: AppVersionState, was_appealed: bool) -> Result<(), Fault> {
     if is_final(state, AppVersionAction::Delete) {
         return Ok(());
@@ -198,7 +198,7 @@ fn err_illegal(thing: &str, state: AppVersionState, action: AppVersionAction, wa
 /// Returns the target state of an action. `thing` names the object of the action: a version, or a submission of one.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that the caller's side may take now.
+/// [`labs_core::Code::IllegalTransition`] with the actions that the caller's side may take now.
 pub(crate) fn next_state(
     thing: &str,
     state: AppVersionState,
@@ -227,7 +227,7 @@ pub(super) const fn awaits_another_reviewer(state: AppVersionState, was_appealed
 /// Checks the appeal fields of a submission: whether it is an appeal against a rejection, and the reason.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] in these cases (docs/decisions/api.md#state-machines):
+/// [`labs_core::Code::ValidationFailed`] in these cases (docs/decisions/api.md#state-machines):
 ///
 /// - an appeal without a text, or a text without an appeal,
 /// - an appeal of a version that was not rejected,

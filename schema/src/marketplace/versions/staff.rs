@@ -1,18 +1,18 @@
 //! Versions for staff, for any owner.
 
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use labs_core::list::{FixedOrder, PageRequest, Rows};
+use labs_core::page::{CountedList, CountedPage};
 use uuid::Uuid;
 
 use super::list::{ANYBODYS, AppVersionFilter, VERSIONS_OF_APP, VersionsOfApp};
 use super::resolvers::{AppVersion, show_versions};
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
-use crate::core::list::{FixedOrder, PageRequest, Rows};
-use crate::core::page::{CountedList, CountedPage};
 
 /// Returns a page of an app's versions.
 ///
 /// # Errors
-/// [`crate::Code::InvalidCursor`] for a cursor of another list.
+/// [`labs_core::Code::InvalidCursor`] for a cursor of another list.
 pub(in crate::marketplace) async fn page_for_staff(
     cx: &RequestContext,
     app_uuid: Uuid,
@@ -29,7 +29,7 @@ pub(in crate::marketplace) async fn page_for_staff(
 /// Loads one version of an app.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if the app does not have the version.
+/// [`labs_core::Code::NotFound`] if the app does not have the version.
 pub(in crate::marketplace) async fn load_for_staff(
     cx: &RequestContext,
     app_uuid: Uuid,

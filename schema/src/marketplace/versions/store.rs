@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -9,11 +14,6 @@ use super::list::{OWN, VersionRow};
 use super::rules::AppVersionState;
 use super::rules::manifest::AppManifest;
 use super::rules::number::Number;
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 use crate::marketplace::apps::AppState;
 
 /// Loads one version of an owner's app.

@@ -1,14 +1,14 @@
 //! The history of a partner's account, with its filters and order.
 
 use async_graphql::InputObject;
+use labs_core::access;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::types::{PartnerEventActorKind, PartnerEventGroup};
-use crate::core::access;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
-use crate::core::time::Time;
 
 /// An entry of the history.
 #[derive(Debug, sqlx::FromRow)]

@@ -1,19 +1,19 @@
 //! Operations on a partner's own account.
 
 use async_graphql::{Context, Object};
+use labs_core::access::access;
+use labs_core::actor::Actor;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::{Code, Fault};
+use labs_core::list::PageRequest;
+use labs_core::page::List;
+use labs_core::principal::{Owner, PrincipalType};
 use uuid::Uuid;
 
 use super::list::{EVENTS, OwnHistory, PartnerEventFilter};
 use super::store;
 use super::types::{ClosureRequest, PartnerAccount, PartnerAccountUpdate, PartnerEventView};
 use crate::auth::sessions;
-use crate::core::access::access;
-use crate::core::actor::Actor;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::{Code, Fault};
-use crate::core::list::PageRequest;
-use crate::core::page::List;
-use crate::core::principal::{Owner, PrincipalType};
 use crate::partner::company::{self, NamedBy};
 use crate::partner::lifecycle::{self, Action, Step};
 use crate::partner::own::ensure_own;

@@ -1,12 +1,12 @@
 //! Statement that reads a partner's own account.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 use crate::partner::company::{BillingAddress, CompanyAddress};
 
 /// A partner, for its team.

@@ -1,17 +1,17 @@
 //! Input and output types of a partner's account for its team.
 
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
+use labs_core::access;
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use labs_core::principal::PrincipalType;
+use labs_core::time::Time;
+use labs_core::words::{Word as _, words};
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::list::HistoryRow;
 use super::store::AccountRow;
-use crate::core::access;
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
-use crate::core::principal::PrincipalType;
-use crate::core::time::Time;
-use crate::core::words::{Word as _, words};
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
 use crate::partner::lifecycle::{Action, PartnerActor, PartnerState, allowed_actions};
 
@@ -172,7 +172,7 @@ impl PartnerAccount {
     /// Converts a row to the representation for the caller. A machine client cannot request the closure.
     ///
     /// # Errors
-    /// [`crate::Code::Internal`] for an unknown state.
+    /// [`labs_core::Code::Internal`] for an unknown state.
     pub(super) fn of(row: AccountRow, cx: &RequestContext) -> Result<Self, Fault> {
         let state = PartnerState::parse(&row.state)?;
         let is_program = cx.principal()?.kind == PrincipalType::MachineClient;

@@ -12,16 +12,16 @@ pub(crate) use types::{
     AddressPatch, BillingAddress, BillingAddressPatch, CompanyAddress, CompanyAddressView, CompanyBillingAddress,
 };
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::imitation;
+use labs_core::slug::NewSlug;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::imitation;
-use crate::core::slug::NewSlug;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 
 /// Number of names for which skeletons are computed at once.
@@ -85,7 +85,7 @@ pub(crate) enum NamedBy {
 /// permit the name.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::Unavailable`] if the database does not answer.
 pub(crate) async fn find_imitation(
     db: &Db,
     partner_uuid: Option<Uuid>,
@@ -107,7 +107,7 @@ pub(crate) async fn find_imitation(
 /// Computes the missing skeletons of names. Returns their number.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::Unavailable`] if the database does not answer.
 pub(crate) async fn fill_skeletons(pool: &PgPool) -> Result<u64, Fault> {
     let mut filled = 0;
     loop {
@@ -127,7 +127,7 @@ pub(crate) async fn fill_skeletons(pool: &PgPool) -> Result<u64, Fault> {
 /// fields without their values. An update that changes nothing writes nothing. `None` if the partner does not exist.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each field at fault.
+/// [`labs_core::Code::ValidationFailed`], pointing to each field at fault.
 pub(crate) async fn change(
     db: &Db,
     partner_uuid: Uuid,

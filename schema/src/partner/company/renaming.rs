@@ -1,18 +1,18 @@
 //! New name of a company with published listings: pending until staff confirm or reject it.
 
 use async_graphql::InputObject;
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::imitation;
+use labs_core::mail::message::{MailContent, Notice};
+use labs_core::outbox;
+use labs_core::services::Services;
+use labs_core::words::words;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{NamedBy, find_imitation, rules, store};
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::imitation;
-use crate::core::mail::message::{MailContent, Notice};
-use crate::core::outbox;
-use crate::core::services::Services;
-use crate::core::words::words;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 
 words! {
@@ -47,7 +47,7 @@ pub(crate) struct NameReview<'a> {
 /// Decides about the pending name of a partner and notifies its administrators. `None` if the partner does not exist.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if another name or none is pending. [`crate::Code::ValidationFailed`] if the name now
+/// [`labs_core::Code::Conflict`] if another name or none is pending. [`labs_core::Code::ValidationFailed`] if the name now
 /// looks like another name, or if a rejection has no reason.
 pub(crate) async fn decide(
     db: &Db,

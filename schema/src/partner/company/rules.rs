@@ -4,11 +4,11 @@ mod countries;
 mod vat;
 
 use async_graphql::MaybeUndefined;
+use labs_core::email::EmailAddress;
+use labs_core::fault::FieldError;
+use labs_core::plain;
 
 use super::{AddressPatch, BillingAddress, BillingAddressPatch, Company, CompanyAddress};
-use crate::core::email::EmailAddress;
-use crate::core::fault::FieldError;
-use crate::core::plain;
 
 /// Minimum length of a company name, in characters, without surrounding white space.
 const SHORTEST_COMPANY: usize = 2;

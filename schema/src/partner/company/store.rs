@@ -1,13 +1,13 @@
 //! Statements that write company data.
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::imitation;
 use sqlx::PgPool;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::{BillingAddress, Company, CompanyAddress};
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::imitation;
 
 /// Locks a partner until the transaction ends and loads its company data. An erased partner has no data to change.
 pub(super) async fn lock(db: &Db, partner_uuid: Uuid) -> Result<Option<Company>, Fault> {

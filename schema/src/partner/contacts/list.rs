@@ -1,13 +1,13 @@
 //! The list of a partner's contacts, for its team and for staff.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::PartnerContactKind;
 use super::types::PartnerContact;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 
 /// Columns of contacts, for the team and for staff.
 static CONTACT: Select<PartnerContact> = Select::new(

@@ -1,6 +1,12 @@
 //! Operations on a partner's contacts.
 
 use async_graphql::{Context, MaybeUndefined, Object};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
+use labs_core::principal::Owner;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -8,12 +14,6 @@ use super::list::{CONTACTS, ContactsOf, OWN, PartnerContactFilter};
 use super::rules;
 use super::store::{self, Content};
 use super::types::{PartnerContact, PartnerContactCreate, PartnerContactUpdate};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
-use crate::core::principal::Owner;
 use crate::partner::company;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;

@@ -1,7 +1,7 @@
 //! Rules for the contacts of a partner.
 
-use crate::core::fault::Fault;
-use crate::core::words::words;
+use labs_core::fault::Fault;
+use labs_core::words::words;
 
 words! {
     /// Purpose of a contact.
@@ -25,7 +25,7 @@ pub(super) const LONGEST_PHONE: usize = 40;
 /// Rejects a contact above the maximum of its kind.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the maximum is reached.
+/// [`labs_core::Code::Conflict`] if the maximum is reached.
 pub(super) fn ensure_quota(of_this_kind: i64) -> Result<(), Fault> {
     if of_this_kind < MOST_OF_A_KIND {
         return Ok(());
@@ -39,7 +39,7 @@ pub(super) fn ensure_quota(of_this_kind: i64) -> Result<(), Fault> {
 /// Rejects the removal of a partner's last security contact. `others` is the number of other security contacts.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if it is the last one.
+/// [`labs_core::Code::Conflict`] if it is the last one.
 pub(super) fn ensure_security_contact(kind: PartnerContactKind, others: i64) -> Result<(), Fault> {
     if kind != PartnerContactKind::Security || others > 0 {
         return Ok(());
@@ -57,7 +57,7 @@ pub(super) fn err_address_taken() -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     #[test]
     fn at_most_ten_contacts_per_kind() {

@@ -1,12 +1,12 @@
 //! Statements for a partner's contacts.
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::principal::Owner;
 use uuid::Uuid;
 
 use super::rules::PartnerContactKind;
 use super::types::PartnerContact;
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::principal::Owner;
 
 /// Content of a contact.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Input and output types of contacts.
 
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::PartnerContactKind;
-use crate::core::time::Time;
 
 /// A contact of a partner.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]

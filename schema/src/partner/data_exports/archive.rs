@@ -11,15 +11,15 @@ use std::io::{self, Write};
 
 use aws_lc_rs::digest;
 use bytes::{Bytes, BytesMut};
+use labs_core::fault::Fault;
+use labs_core::media::store::archive::ArchiveName;
+use labs_core::media::store::{MediaStore, ObjectWriter};
+use labs_core::time::Time;
 use tokio::sync::mpsc;
 use zip::write::{SimpleFileOptions, StreamWriter};
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::store::ExportFile;
-use crate::core::fault::Fault;
-use crate::core::media::store::archive::ArchiveName;
-use crate::core::media::store::{MediaStore, ObjectWriter};
-use crate::core::time::Time;
 
 /// Pieces that wait between two stages.
 const WAITING: usize = 4;
@@ -181,7 +181,7 @@ mod tests {
         });
         let made = made.await.unwrap();
         let bytes = read(&store, name).await.unwrap();
-        assert_eq!((made.size_bytes as usize, made.sha256), (bytes.len(), crate::core::crypto::sha256(&bytes)));
+        assert_eq!((made.size_bytes as usize, made.sha256), (bytes.len(), labs_core::crypto::sha256(&bytes)));
         let mut zip = zip::ZipArchive::new(io::Cursor::new(bytes)).unwrap();
         assert_eq!(zip.file_names().collect::<Vec<_>>(), ["one.jsonl", "deep/two.jsonl"]);
         let mut text = String::new();

@@ -5,10 +5,9 @@
 //! the team. A table with a partner's data in neither [`KINDS`] nor [`super::withheld`] fails the test of the archive.
 
 use futures_util::stream::BoxStream;
+use labs_core::access::list_disclosed;
 use sqlx::PgConnection;
 use uuid::Uuid;
-
-use crate::core::access::list_disclosed;
 
 /// Stream of the lines of a table.
 pub(super) type Lines<'c> = BoxStream<'c, Result<String, sqlx::Error>>;

@@ -1,14 +1,14 @@
 //! The list of a partner's data exports, for its team and for staff.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::principal::PrincipalType;
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::DataExportState;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::principal::PrincipalType;
-use crate::core::time::Time;
 
 /// A data export in its output form.
 #[derive(Clone, Debug, sqlx::FromRow)]

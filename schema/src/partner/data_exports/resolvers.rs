@@ -2,20 +2,20 @@
 
 use async_graphql::{Context, Object, SimpleObject};
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use labs_core::access::{access, answers_file};
+use labs_core::actor::Actor;
+use labs_core::context::{Download, RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::media::store::archive::ArchiveName;
+use labs_core::page::List;
+use labs_core::principal::PrincipalType;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::list::{ANY, DataExportFilter, EXPORTS, ExportRow, ExportsOf};
 use super::rules::{self, DataExportState};
 use super::store::{self, NewExport};
-use crate::core::access::{access, answers_file};
-use crate::core::actor::Actor;
-use crate::core::context::{Download, RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::media::store::archive::ArchiveName;
-use crate::core::page::List;
-use crate::core::principal::PrincipalType;
-use crate::core::time::Time;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 
@@ -129,7 +129,7 @@ impl DataExportsMutation {
 /// Queues a data export for a partner's team, or for staff with their reason.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if the partner does not exist, [`crate::Code::Conflict`] if no user of the partner could
+/// [`labs_core::Code::NotFound`] if the partner does not exist, [`labs_core::Code::Conflict`] if no user of the partner could
 /// download the export, and while another export of the partner is queued or running.
 pub(crate) async fn request(cx: &RequestContext, partner_uuid: Uuid, reason: Option<&str>) -> Result<ExportRow, Fault> {
     let state = store::lock_partner_state(&cx.db, partner_uuid).await?;

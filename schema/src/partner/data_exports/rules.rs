@@ -1,11 +1,12 @@
 //! State machine and limits of data exports.
 
+use labs_core::fault::{Code, Fault};
+use labs_core::principal::Role;
+use labs_core::scope::{Scope, ScopeSet};
+use labs_core::state_diagram::StateDiagram;
+use labs_core::words::{Word as _, words};
+
 use super::kinds::KINDS;
-use crate::core::fault::{Code, Fault};
-use crate::core::principal::Role;
-use crate::core::scope::{Scope, ScopeSet};
-use crate::core::state_diagram::StateDiagram;
-use crate::core::words::{Word as _, words};
 
 words! {
     /// State of a data export (docs/decisions/api.md#state-machines).

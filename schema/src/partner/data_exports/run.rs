@@ -8,6 +8,15 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt as _;
+use labs_core::crypto::random_bytes;
+use labs_core::db::{Db, TransactionOptions};
+use labs_core::fault::{Code, Fault};
+use labs_core::mail::message::{MailContent, Notice};
+use labs_core::media::store::MediaKey;
+use labs_core::media::store::archive::ArchiveName;
+use labs_core::outbox;
+use labs_core::services::Services;
+use labs_core::time::Time;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -17,15 +26,6 @@ use super::kinds::KINDS;
 use super::rules::{DataExportAction, DataExportState, MOST_ATTEMPTS, after};
 use super::store::{self, ExportClaim, ExportFile};
 use super::withheld::WITHHELD;
-use crate::core::crypto::random_bytes;
-use crate::core::db::{Db, TransactionOptions};
-use crate::core::fault::{Code, Fault};
-use crate::core::mail::message::{MailContent, Notice};
-use crate::core::media::store::MediaKey;
-use crate::core::media::store::archive::ArchiveName;
-use crate::core::outbox;
-use crate::core::services::Services;
-use crate::core::time::Time;
 
 /// Interval at which a run renews its lease, which lasts two minutes.
 const RENEW: Duration = Duration::from_secs(20);

@@ -1,13 +1,13 @@
 //! Statements for data exports, without the statements that read the exported data.
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::DataExportState;
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 
 /// A data export to request.
 pub(super) struct NewExport<'a> {

@@ -1,10 +1,10 @@
 //! The list of a profile's images, for the team and for staff.
 
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::store::ImageRow;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 
 /// Columns of images, and whether each is in the draft or published.
 static IMAGE: Select<ImageRow> = Select::new(

@@ -1,20 +1,20 @@
 //! Operations on the images of a profile.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::{access, answers_file};
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::daily::{self, Daily};
+use labs_core::entitlement::Allowance;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
+use labs_core::time::Time;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::list::IMAGES;
 use super::rules::PartnerImageKind;
 use super::store::{self, ImageRow, NewImage};
-use crate::core::access::{access, answers_file};
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::daily::{self, Daily};
-use crate::core::entitlement::Allowance;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
-use crate::core::time::Time;
 use crate::marketplace::media::{self, MediaVariant, MediaVariantName};
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
@@ -169,7 +169,7 @@ impl ImageryMutation {
 /// Deletes an image for staff, from the draft and from the published profile.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if the image does not exist.
+/// [`labs_core::Code::NotFound`] if the image does not exist.
 pub(crate) async fn delete_by_staff(
     cx: &RequestContext,
     partner_uuid: Uuid,

@@ -1,7 +1,7 @@
 //! Kinds of images of a profile.
 
-use crate::core::media::image::PictureKind;
-use crate::core::words::words;
+use labs_core::media::image::PictureKind;
+use labs_core::words::words;
 
 words! {
     /// Purpose of an image of a profile.

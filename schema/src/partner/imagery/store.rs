@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::list::SqlValue;
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::list::SHOWN;
 use super::rules::PartnerImageKind;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::list::SqlValue;
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 use crate::marketplace::media::{Size, StoredObject};
 
 /// An image of a profile.

@@ -1,16 +1,16 @@
 //! Operations of a team on its invitations.
 
 use async_graphql::{Context, Object};
+use labs_core::access::access;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
 use uuid::Uuid;
 
 use crate::auth::invitations::{
     INVITATIONS, Invitation, InvitationCreate, InvitationFilter, InvitationSort, InvitationsOf, resend, revoke, send,
 };
-use crate::core::access::access;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
 use crate::partner::team::{ActingAs, Team};
 
 /// Queries for the invitations of a team.

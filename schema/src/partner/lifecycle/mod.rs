@@ -20,17 +20,17 @@ mod store;
 pub(crate) use rules::{Action, PartnerActor, PartnerState, allowed_actions, draw_states};
 pub(crate) use store::due_page;
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{ClosingStep, MailContent, Notice};
+use labs_core::outbox;
+use labs_core::services::Services;
+use labs_core::time::Time;
+use labs_core::words::Word as _;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{ClosingStep, MailContent, Notice};
-use crate::core::outbox;
-use crate::core::services::Services;
-use crate::core::time::Time;
-use crate::core::words::Word as _;
 use crate::partner::events::{self, PartnerEvent};
 use store::LockedPartnerRow;
 
@@ -53,7 +53,7 @@ pub(crate) struct Step<'a> {
 /// administrators. `None` if the partner does not exist.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
+/// [`labs_core::Code::IllegalTransition`] with the currently allowed actions.
 pub(crate) async fn take_step(
     db: &Db,
     services: &Services,

@@ -1,9 +1,10 @@
 //! State machine of a partner.
 
-use crate::core::fault::Fault;
-use crate::core::state_diagram::StateDiagram;
-use crate::core::time::Time;
-use crate::core::words::{Word as _, words};
+use labs_core::fault::Fault;
+use labs_core::state_diagram::StateDiagram;
+use labs_core::time::Time;
+use labs_core::words::{Word as _, words};
+
 use crate::partner::events::PartnerEventKind;
 
 words! {
@@ -137,7 +138,7 @@ fn find_transition(state: PartnerState, action: Action, former: Option<PartnerSt
 /// Returns the state that an action results in.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
+/// [`labs_core::Code::IllegalTransition`] with the currently allowed actions.
 pub(super) fn next_state(
     state: PartnerState,
     action: Action,
@@ -183,7 +184,7 @@ pub(super) const fn waiting_period(action: Action) -> Option<Setting> {
 /// Rejects reopening a partner after the period that the operator configured.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the remaining actions.
+/// [`labs_core::Code::IllegalTransition`] with the remaining actions.
 pub(super) fn ensure_in_time(state: PartnerState, until: Option<Time>, now: Time) -> Result<(), Fault> {
     if state == PartnerState::Closed && until.is_none_or(|until| until <= now) {
         let allowed = vec![Action::Erase.name().to_owned()];

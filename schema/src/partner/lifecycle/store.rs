@@ -1,10 +1,9 @@
 //! Statements for the state of a partner.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// A partner locked for a transition.
 pub(super) struct LockedPartnerRow {

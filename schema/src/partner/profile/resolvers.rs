@@ -1,18 +1,18 @@
 //! Operations on a profile.
 
 use async_graphql::{Context, Object};
+use labs_core::access::access;
+use labs_core::actor::Actor;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::{self, Action, after};
 use super::store;
 use super::view::{Page, PartnerProfile, PartnerProfileUpdate};
-use crate::core::access::access;
-use crate::core::actor::Actor;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::imagery;
 use crate::partner::own::ensure_own;
@@ -102,7 +102,7 @@ impl ProfileMutation {
 /// Loads any partner's profile, for its team and for staff.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if the partner does not exist.
+/// [`labs_core::Code::NotFound`] if the partner does not exist.
 pub(crate) async fn load_profile(
     cx: &RequestContext,
     partner_uuid: Uuid,
@@ -114,7 +114,7 @@ pub(crate) async fn load_profile(
 /// Takes a profile down for staff. The team can read the reason, and can publish the profile again once it has changed.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if the partner does not exist, [`crate::Code::IllegalTransition`] for an unpublished
+/// [`labs_core::Code::NotFound`] if the partner does not exist, [`labs_core::Code::IllegalTransition`] for an unpublished
 /// profile.
 pub(crate) async fn take_down(db: &Db, actor: Actor, partner_uuid: Uuid, reason: &str) -> Result<(), Fault> {
     store::lock_of(db, partner_uuid).await?;

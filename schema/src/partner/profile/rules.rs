@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use async_graphql::{Enum, MaybeUndefined};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::plain::{err_too_long, line, paragraphs};
+use labs_core::state_diagram::StateDiagram;
 use serde::{Deserialize, Deserializer, Serialize};
 use uuid::Uuid;
-
-use crate::core::fault::{Fault, FieldError};
-use crate::core::plain::{err_too_long, line, paragraphs};
-use crate::core::state_diagram::StateDiagram;
 
 /// Maximum number of locales with texts.
 const MOST_LOCALES: usize = 40;
@@ -53,7 +52,7 @@ impl State {
     /// Parses the value of the column.
     ///
     /// # Errors
-    /// [`crate::Code::Internal`] for a value that violates the column's check constraint.
+    /// [`labs_core::Code::Internal`] for a value that violates the column's check constraint.
     pub(super) fn parse(text: &str) -> Result<Self, Fault> {
         let found = Self::ALL.into_iter().find(|state| state.name() == text);
         found.ok_or_else(|| Fault::internal(format!("a profile has the unknown state {text}")))
@@ -100,7 +99,7 @@ const fn next(state: State, action: Action) -> Option<State> {
 /// Returns the state that an action results in.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the currently allowed actions of the caller's side.
+/// [`labs_core::Code::IllegalTransition`] with the currently allowed actions of the caller's side.
 pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
     next(state, action).ok_or_else(|| {
         let allowed = Action::ALL
@@ -182,7 +181,7 @@ fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Stri
 /// Merges a change into the draft. The first locale with a text becomes the default, unless the change names one.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each invalid field.
+/// [`labs_core::Code::ValidationFailed`], pointing to each invalid field.
 pub(super) fn merge(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
     let (mut draft, mut errors) = (present.clone(), Vec::new());
     let names_default = patch.default_locale.is_some();

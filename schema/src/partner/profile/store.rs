@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::rules::{Draft, Snapshot, Text};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 
 /// A profile with its company.
 pub(super) struct ProfileRow {

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::{self, Draft, Patch, PublishChecks, Snapshot, State, Text, TextPatch, allowed_actions};
 use super::store::ProfileRow;
-use crate::core::context::RequestContext;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::time::Time;
 use crate::partner::imagery::{ImageRow, PartnerImageKind};
 
 /// A partner's profile: its draft and its published copy.

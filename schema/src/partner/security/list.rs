@@ -1,14 +1,14 @@
 //! Lists of a team's security: its security events, and the machine clients that can act for the partner.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::types::{PartnerMachineClient, PartnerMachineClientState, TeamSecurityEvent, TeamSecurityEventOutcome};
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// Columns of security events. A former team member is shown with a name while the service has one.
 static EVENT: Select<TeamSecurityEvent> = Select::new(

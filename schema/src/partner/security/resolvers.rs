@@ -1,6 +1,12 @@
 //! Operations on a team's security.
 
 use async_graphql::{Context, Object};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
+use labs_core::principal::{Owner, PrincipalType};
 use uuid::Uuid;
 
 use super::list::{
@@ -9,12 +15,6 @@ use super::list::{
 use super::store::{self, PolicyRow};
 use super::types::{PartnerMachineClient, SecurityPolicy, SecurityPolicyPut, TeamSecurityEvent};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
-use crate::core::principal::{Owner, PrincipalType};
 use crate::partner::own::ensure_own;
 
 /// Queries for a team's security.

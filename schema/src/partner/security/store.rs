@@ -1,8 +1,8 @@
 //! Statements for a team's policy.
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
 
 /// Policy of a team.
 pub(super) struct PolicyRow {

@@ -1,11 +1,10 @@
 //! Input and output types of a team's security.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::scope::ScopeSet;
+use labs_core::time::Time;
+use labs_core::words::words;
 use uuid::Uuid;
-
-use crate::core::scope::ScopeSet;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// Requirements of a team for the sessions of its members.
 #[derive(serde::Serialize, SimpleObject)]

@@ -1,14 +1,14 @@
 //! The queue of the support desk, with its filters and orders.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::store::TicketRow;
-use crate::core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::partner::support_tickets::{SupportTicketPriority, SupportTicketState, SupportTopic};
 
 /// Columns of the support tickets of all partners, for the support desk.

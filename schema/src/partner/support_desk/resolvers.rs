@@ -1,6 +1,14 @@
 //! Operations of the support desk on the tickets of all partners.
 
 use async_graphql::{Context, MaybeUndefined, Object};
+use labs_core::access::{access, audit_partner, audit_target, batched, hidden_from_partner};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::mail::message::TicketEvent;
+use labs_core::page::CountedList;
+use labs_core::principal::PrincipalType;
 use uuid::Uuid;
 
 use super::list::{ANY, QUEUE, SupportDeskFilter, SupportDeskSort};
@@ -10,14 +18,6 @@ use super::types::{
     SupportDeskMessageCreate, SupportDeskMessageKind, SupportDeskTicket, SupportDeskTicketDetail,
     SupportDeskTicketUpdate, SupportTicketSettlement,
 };
-use crate::core::access::{access, audit_partner, audit_target, batched, hidden_from_partner};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::mail::message::TicketEvent;
-use crate::core::page::CountedList;
-use crate::core::principal::PrincipalType;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::support_tickets::{
     Message, SupportMessageSide, SupportTicketAction, TicketMails, ensure_not_full, insert_message, next_state,

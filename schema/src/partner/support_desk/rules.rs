@@ -1,7 +1,8 @@
 //! Rules for the changes of a ticket by the desk.
 
-use crate::core::fault::Fault;
-use crate::core::scope::opening_scopes;
+use labs_core::fault::Fault;
+use labs_core::scope::opening_scopes;
+
 use crate::partner::support_tickets::{SupportTicketAction, SupportTicketState, next_state};
 
 /// Scope that a staff member needs to answer, and therefore to be assigned a ticket.
@@ -15,7 +16,7 @@ pub(super) fn answer_scopes() -> Vec<String> {
 /// Returns the state of a ticket after it is resolved or closed; `None` if it is already in that state.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
+/// [`labs_core::Code::IllegalTransition`] with the currently allowed actions.
 pub(super) fn settle(
     state: SupportTicketState,
     action: SupportTicketAction,
@@ -41,7 +42,7 @@ pub(super) fn err_no_colleague() -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     #[test]
     fn settling_a_settled_support_ticket_changes_nothing() {

@@ -1,10 +1,10 @@
 //! Statements for support tickets at the desk.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::partner::support_tickets::{SupportMessageSide, SupportTicketPriority, SupportTicketState, SupportTopic};
 
 /// A support ticket, for the desk.

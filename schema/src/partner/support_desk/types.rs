@@ -1,12 +1,12 @@
 //! Input and output types of support tickets for the desk.
 
 use async_graphql::{Enum, InputObject, MaybeUndefined, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::store::{EntryRow, TicketRow};
-use crate::core::context::RequestContext;
-use crate::core::time::Time;
 use crate::partner::support_tickets::{
     SupportMessageSide, SupportTicketAction, SupportTicketPriority, SupportTicketState, SupportTopic, TicketActor,
     allowed_actions,

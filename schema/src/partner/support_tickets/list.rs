@@ -1,14 +1,14 @@
 //! The list of a partner's support tickets, with its filters and orders.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::rules::SupportTicketState;
 use super::types::{SupportTicket, SupportTopic};
-use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::words::words;
 
 /// Columns of support tickets for their partner.
 static TICKET: Select<SupportTicket> = Select::new(

@@ -1,14 +1,14 @@
 //! Mail messages about a support ticket: to the partner, to the desk, and to one staff member of the desk.
 
+use labs_core::context::RequestContext;
+use labs_core::email::EmailAddress;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{MailContent, Notice, Ticket, TicketEvent};
+use labs_core::outbox;
+use labs_core::outbox::Recipient;
 use uuid::Uuid;
 
 use super::store;
-use crate::core::context::RequestContext;
-use crate::core::email::EmailAddress;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{MailContent, Notice, Ticket, TicketEvent};
-use crate::core::outbox;
-use crate::core::outbox::Recipient;
 
 /// Support ticket that the mail messages are about.
 pub(in crate::partner) struct TicketMails<'a> {

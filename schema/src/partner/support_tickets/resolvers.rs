@@ -1,6 +1,13 @@
 //! Operations of a partner on its support tickets.
 
 use async_graphql::{Context, Object};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::mail::message::TicketEvent;
+use labs_core::page::List;
+use labs_core::principal::Owner;
 use uuid::Uuid;
 
 use super::list::{OWN, OwnTickets, SupportTicketFilter, SupportTicketSort, TICKETS};
@@ -8,13 +15,6 @@ use super::mails::{TicketMails, notify_desk, notify_team};
 use super::rules::{self, SupportTicketAction, SupportTicketState, next_state};
 use super::store::{self, LockedTicketRow, Message, NewTicket};
 use super::types::{SupportMessageSide, SupportReply, SupportTicket, SupportTicketDetail, SupportTicketOpen};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::mail::message::TicketEvent;
-use crate::core::page::List;
-use crate::core::principal::Owner;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 

@@ -1,10 +1,10 @@
 //! State machine of support tickets, and rules for their messages.
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::plain;
-use crate::core::state_diagram::StateDiagram;
-use crate::core::text::{self, TextKind};
-use crate::core::words::{Word as _, words};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::plain;
+use labs_core::state_diagram::StateDiagram;
+use labs_core::text::{self, TextKind};
+use labs_core::words::{Word as _, words};
 
 /// Maximum number of unresolved tickets per partner: open tickets, and tickets that wait for the partner's reply.
 pub(super) const OPEN_TICKETS: i64 = 25;
@@ -106,7 +106,7 @@ const fn next(state: SupportTicketState, action: SupportTicketAction) -> Option<
 /// Returns the state that an action results in.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
+/// [`labs_core::Code::IllegalTransition`] with the currently allowed actions.
 pub(in crate::partner) fn next_state(
     state: SupportTicketState,
     action: SupportTicketAction,
@@ -159,7 +159,7 @@ pub(in crate::partner) fn text(text: &str) -> Result<String, FieldError> {
 /// Rejects a new or reopened ticket above the maximum of unresolved tickets.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the maximum is reached.
+/// [`labs_core::Code::Conflict`] if the maximum is reached.
 pub(super) fn ensure_quota(open: i64) -> Result<(), Fault> {
     if open < OPEN_TICKETS {
         return Ok(());
@@ -184,7 +184,7 @@ pub(super) fn err_unknown_app() -> FieldError {
 /// Rejects a message or note above the maximum per ticket.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the maximum is reached.
+/// [`labs_core::Code::Conflict`] if the maximum is reached.
 pub(in crate::partner) fn ensure_not_full(count: i32) -> Result<(), Fault> {
     if count < MESSAGES {
         return Ok(());
@@ -197,7 +197,7 @@ pub(in crate::partner) fn ensure_not_full(count: i32) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     #[test]
     fn state_machine_matches_table() {

@@ -1,14 +1,14 @@
 //! Statements for a partner's support tickets, and statements that both sides use.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::outbox::Recipient;
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::{SupportTicketPriority, SupportTicketState};
 use super::types::{SupportMessageSide, SupportTopic};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::outbox::Recipient;
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 
 /// A message from one side to the other.
 pub(super) struct MessageRow {

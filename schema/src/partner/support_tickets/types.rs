@@ -1,13 +1,13 @@
 //! Input and output types of support tickets for their partner.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::time::Time;
+use labs_core::words::words;
 use uuid::Uuid;
 
 use super::rules::{SupportTicketPriority, SupportTicketState, TicketActor, allowed_actions};
 use super::store::MessageRow;
-use crate::core::context::RequestContext;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 words! {
     /// Topic of a support ticket.

@@ -1,5 +1,12 @@
 //! Changes of team members and their roles, used by the team and by staff.
 
+use labs_core::actor::Actor;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, Target};
+use labs_core::fault::Fault;
+use labs_core::mail::message::{MailContent, Membership, MembershipChange, Notice};
+use labs_core::outbox;
+use labs_core::principal::Role;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -10,13 +17,6 @@ use crate::auth::invitations::revoke_sent_by;
 use crate::auth::people::rules::PersonAction;
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::auth::sessions::end_all;
-use crate::core::actor::Actor;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, Target};
-use crate::core::fault::Fault;
-use crate::core::mail::message::{MailContent, Membership, MembershipChange, Notice};
-use crate::core::outbox;
-use crate::core::principal::Role;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::team::{ActingAs, Team, member_of};
 
@@ -42,8 +42,8 @@ const REINSTATED: EventKinds =
 /// still grant the invited role.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if the user is not in the team; [`crate::Code::ValidationFailed`] or
-/// [`crate::Code::ScopeMissing`] for a role above the caller's own; [`crate::Code::Conflict`] for the last
+/// [`labs_core::Code::NotFound`] if the user is not in the team; [`labs_core::Code::ValidationFailed`] or
+/// [`labs_core::Code::ScopeMissing`] for a role above the caller's own; [`labs_core::Code::Conflict`] for the last
 /// administrator.
 pub(crate) async fn change_role(
     cx: &RequestContext,
@@ -71,9 +71,9 @@ pub(crate) async fn change_role(
 /// revoked, and their address becomes free.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if the user is not in the team; [`crate::Code::ScopeMissing`] for a member with more
-/// rights than the caller; [`crate::Code::IllegalTransition`] for a member whom staff locked, unless the caller is
-/// staff; [`crate::Code::Conflict`] for the caller, and for the last administrator.
+/// [`labs_core::Code::NotFound`] if the user is not in the team; [`labs_core::Code::ScopeMissing`] for a member with more
+/// rights than the caller; [`labs_core::Code::IllegalTransition`] for a member whom staff locked, unless the caller is
+/// staff; [`labs_core::Code::Conflict`] for the caller, and for the last administrator.
 pub(crate) async fn remove(
     cx: &RequestContext,
     team: Team,
@@ -89,7 +89,7 @@ pub(crate) async fn remove(
 /// Removes the caller from the team. Returns the user.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] for a machine client, and for the last administrator.
+/// [`labs_core::Code::Conflict`] for a machine client, and for the last administrator.
 pub(super) async fn leave(cx: &RequestContext, team: Team) -> Result<Uuid, Fault> {
     let user_uuid = member_of(cx.principal()?).ok_or_else(rules::err_no_person)?;
     let locked = lock_member(cx, team, user_uuid).await?;

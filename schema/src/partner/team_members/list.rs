@@ -2,15 +2,15 @@
 
 use async_graphql::InputObject;
 use jiff::Timestamp;
+use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::principal::Role;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::types::{TeamMember, TeamMemberState};
-use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::principal::Role;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// Columns of team members.
 static MEMBER: Select<TeamMember> = Select::new(

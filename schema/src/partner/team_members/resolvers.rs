@@ -1,6 +1,14 @@
 //! Operations of a team on its members.
 
 use async_graphql::{Context, Object};
+use labs_core::access::access;
+use labs_core::authority::effective_scopes;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::{PageRequest, page_in_memory};
+use labs_core::page::List;
+use labs_core::principal::Role;
+use labs_core::scope::{Scope, ScopeSet};
 use uuid::Uuid;
 
 use super::list::{MEMBERS, MembersOf, TeamMemberFilter, TeamMemberSort};
@@ -9,14 +17,6 @@ use super::types::{
     tier,
 };
 use super::{changes, rules};
-use crate::core::access::access;
-use crate::core::authority::effective_scopes;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::{PageRequest, page_in_memory};
-use crate::core::page::List;
-use crate::core::principal::Role;
-use crate::core::scope::{Scope, ScopeSet};
 use crate::partner::team::{ActingAs, Team};
 
 /// Queries for a team.

@@ -1,12 +1,12 @@
 //! Rules for actions of one team member on another.
 
+use labs_core::fault::{Fault, FieldError};
+use labs_core::principal::Role;
+use labs_core::scope::{Scope, ScopeSet};
+use labs_core::words::Word as _;
 use uuid::Uuid;
 
 use crate::auth::people::rules::{self, PersonAction, PersonActor, PersonState, next_person_state};
-use crate::core::fault::{Fault, FieldError};
-use crate::core::principal::Role;
-use crate::core::scope::{Scope, ScopeSet};
-use crate::core::words::Word as _;
 use crate::partner::team::ActingAs;
 
 /// Returns a write scope of the role that the caller's rights lack, except the scope of one's own account.
@@ -31,7 +31,7 @@ pub(crate) fn may_give(giver: Role, role: Role) -> bool {
 /// role.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] at `/role`.
+/// [`labs_core::Code::ValidationFailed`] at `/role`.
 pub(crate) fn ensure_grantable(role: Role, own: Option<ScopeSet>) -> Result<(), Fault> {
     let Some(scope) = own.and_then(|own| missing_scopes(role, own)) else { return Ok(()) };
     let message = format!("You cannot grant a role above your own: this role includes {scope}, which you lack.");
@@ -41,7 +41,7 @@ pub(crate) fn ensure_grantable(role: Role, own: Option<ScopeSet>) -> Result<(), 
 /// Rejects changing a member or an invitation whose role has write scopes that the caller lacks.
 ///
 /// # Errors
-/// [`crate::Code::ScopeMissing`], naming the first scope that the caller lacks.
+/// [`labs_core::Code::ScopeMissing`], naming the first scope that the caller lacks.
 pub(crate) fn ensure_covered(role: Role, own: Option<ScopeSet>) -> Result<(), Fault> {
     match own.and_then(|own| missing_scopes(role, own)) {
         Some(scope) => Err(Fault::scope(scope.to_string())),
@@ -52,7 +52,7 @@ pub(crate) fn ensure_covered(role: Role, own: Option<ScopeSet>) -> Result<(), Fa
 /// Rejects actions of a member on their own account.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] with the alternative.
+/// [`labs_core::Code::Conflict`] with the alternative.
 pub(super) fn ensure_not_oneself(caller: Uuid, person: Uuid) -> Result<(), Fault> {
     if caller != person {
         return Ok(());
@@ -65,7 +65,7 @@ pub(super) fn ensure_not_oneself(caller: Uuid, person: Uuid) -> Result<(), Fault
 /// Rejects the removal of the last active administrator. `others` is the number of other active administrators.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if it is the last one.
+/// [`labs_core::Code::Conflict`] if it is the last one.
 pub(super) fn ensure_administrator_remains(role: Role, state: &str, others: i64) -> Result<(), Fault> {
     if role == Role::Administrator && state == PersonState::Active.name() && others == 0 {
         return Err(Fault::last_administrator());
@@ -77,7 +77,7 @@ pub(super) fn ensure_administrator_remains(role: Role, state: &str, others: i64)
 /// remove that user, they could return through an invitation to the address, which would be free.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
+/// [`labs_core::Code::IllegalTransition`] with the currently allowed actions.
 pub(super) fn next_state(
     state: &str,
     action: PersonAction,
@@ -113,7 +113,7 @@ pub(super) fn err_no_person() -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     const ROLES: [Role; 5] = [Role::Administrator, Role::Developer, Role::Editor, Role::Accountant, Role::Viewer];
 

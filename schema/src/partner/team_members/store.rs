@@ -1,10 +1,10 @@
 //! Statements for the members of a team.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Role;
 use uuid::Uuid;
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Role;
 use crate::partner::team::Team;
 
 /// Loads the scopes that the partner's tier allows to team members at most.

@@ -1,19 +1,19 @@
 //! Input and output types of team members.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::authority::effective_scopes;
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use labs_core::principal::Role;
+use labs_core::scope::ScopeSet;
+use labs_core::time::Time;
+use labs_core::words::{Word as _, words};
 use uuid::Uuid;
 
 use super::list::OF_A_TEAM;
 use super::rules::allowed_actions;
 use super::store;
 use crate::auth::people::rules::PersonState;
-use crate::core::authority::effective_scopes;
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
-use crate::core::principal::Role;
-use crate::core::scope::ScopeSet;
-use crate::core::time::Time;
-use crate::core::words::{Word as _, words};
 use crate::partner::team::{ActingAs, Team};
 
 words! {
@@ -122,7 +122,7 @@ pub(crate) struct TeamRole {
 /// Loads the current team member with their scopes.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if the user is not in this team.
+/// [`labs_core::Code::NotFound`] if the user is not in this team.
 pub(crate) async fn load_team_member(
     cx: &RequestContext,
     team: Team,

@@ -1,12 +1,12 @@
 //! Resolvers of the release tool.
 
 use async_graphql::{Context, InputObject, Object};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
 use crate::publication::items::rules::{self, ChangeKind, PublicationKind, PublicationState};
 use crate::publication::items::{
     self, BY_PROGRAM, Beginning, ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationItem,

@@ -1,13 +1,13 @@
 //! Released developer resources: one, and the filtered list, for partners and for the public.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::fault::Fault;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::services::Services;
+use labs_core::surface::GeneratedResource;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::core::fault::Fault;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::services::Services;
-use crate::core::surface::GeneratedResource;
 use crate::publication::generated;
 use crate::publication::items::PublicationArtefact;
 use crate::publication::items::rules::PublicationAudience;
@@ -39,7 +39,7 @@ impl DeveloperResourceSummary {
     /// Fills in the artefact fields if the service generates the file.
     ///
     /// # Errors
-    /// [`crate::Code::Internal`] if the service cannot generate it.
+    /// [`labs_core::Code::Internal`] if the service cannot generate it.
     pub(in crate::publication) async fn describe_file(&mut self, services: &Services) -> Result<(), Fault> {
         generated::describe_file(services, self.generated, (&mut self.artefact, &mut self.version)).await
     }
@@ -68,7 +68,7 @@ impl DeveloperResource {
     /// Returns the resource with its text as HTML.
     ///
     /// # Errors
-    /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
+    /// [`labs_core::Code::Unavailable`] if too many texts wait to be rendered.
     pub(in crate::publication) async fn with_html(self, services: &Services) -> Result<Self, Fault> {
         let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
         Ok(Self { body_html, anchors, ..self })

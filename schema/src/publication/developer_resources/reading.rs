@@ -1,16 +1,17 @@
 //! Reads developer resources for any audience. The list or lookup argument selects the audience.
 
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use labs_core::list::{FixedOrder, ListQuery, Lookup, PageRequest};
+use labs_core::page::List;
+
 use super::list::{DeveloperResource, DeveloperResourceFilter, DeveloperResourceSummary};
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
-use crate::core::list::{FixedOrder, ListQuery, Lookup, PageRequest};
-use crate::core::page::List;
 use crate::publication::readers::{deliver, ensure_current_slug};
 
 /// Returns a page of a list, with the artefact of each resource.
 ///
 /// # Errors
-/// [`crate::Code::InvalidCursor`]; [`crate::Code::Internal`] if the service cannot generate a file.
+/// [`labs_core::Code::InvalidCursor`]; [`labs_core::Code::Internal`] if the service cannot generate a file.
 pub(in crate::publication) async fn page(
     cx: &RequestContext,
     list: &ListQuery<DeveloperResourceFilter, DeveloperResourceSummary, FixedOrder>,
@@ -28,7 +29,7 @@ pub(in crate::publication) async fn page(
 /// Returns one resource, with its text as HTML and its artefact.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`]; a redirect for a former slug.
+/// [`labs_core::Code::NotFound`]; a redirect for a former slug.
 pub(in crate::publication) async fn load_one(
     cx: &RequestContext,
     lookup: &Lookup<DeveloperResource>,

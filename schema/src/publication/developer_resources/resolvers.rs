@@ -1,13 +1,13 @@
 //! Resolvers of developer resources for partners.
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, answers_file};
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::page::List;
 
 use super::list::{BY_SLUG, DeveloperResource, DeveloperResourceFilter, DeveloperResourceSummary, RESOURCES};
 use super::reading;
-use crate::core::access::{access, answers_file};
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::page::List;
 
 /// Queries of developer resources by partners.
 #[derive(Default)]

@@ -1,10 +1,10 @@
 //! Writes an Atom feed.
 
 use atom_syndication::{Category, Content, Entry, Feed, FixedDateTime, Generator, Link, Person, Text, WriteConfig};
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 
 use super::list::FeedItem;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::publication::items::rules::PublicationKind;
 
 /// Time of the last change of an empty feed: earlier than any entry.
@@ -62,7 +62,7 @@ impl FeedChannel {
 /// Writes the feed of a channel at this base URL, with these entries, newest first.
 ///
 /// # Errors
-/// [`crate::Code::Internal`] if the feed cannot be written.
+/// [`labs_core::Code::Internal`] if the feed cannot be written.
 pub(super) fn feed(channel: FeedChannel, base_url: &str, entries: Vec<FeedEntry>) -> Result<String, Fault> {
     let page = format!("{base_url}/{}", channel.name());
     let own = format!("{base_url}/v1/publication/public/feeds/{}", channel.name());

@@ -1,9 +1,10 @@
 //! Items of a feed, and the stamp that identifies its current content.
 
-use crate::core::list::{Lookup, Select, Statements};
+use labs_core::list::{Lookup, Select, Statements};
+use serde::Deserialize;
+
 use crate::publication::items::rules::ChangeKind;
 use crate::publication::readers::{ReleasedItem, author, released_item};
-use serde::Deserialize;
 
 /// An item as shown in a feed.
 #[derive(Clone, Debug, sqlx::FromRow)]

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use async_graphql::{Context, Object};
 use bytes::Bytes;
+use labs_core::access::{access, answers_file, may_lag};
+use labs_core::context::{Document, DocumentContent, RequestContext, RequestContextExt};
+use labs_core::crypto::sha256;
+use labs_core::fault::Fault;
 use moka::sync::Cache;
 
 use super::atom::{self, FeedChannel, FeedEntry};
 use super::list::{LATEST, STAMP_OF};
-use crate::core::access::{access, answers_file, may_lag};
-use crate::core::context::{Document, DocumentContent, RequestContext, RequestContextExt};
-use crate::core::crypto::sha256;
-use crate::core::fault::Fault;
 use crate::publication::readers::{show, show_migration};
 
 /// Lifetime of a cached feed whose items do not change. It is limited because a change of an author's name does not

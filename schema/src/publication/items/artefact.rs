@@ -1,11 +1,11 @@
 //! Rules on the files of developer resources.
 
 use bytes::Bytes;
+use labs_core::blocking::{BlockingError, BlockingPool};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::media::store::MediaKey;
 
 use super::content::PublicationArtefact;
-use crate::core::blocking::{BlockingError, BlockingPool};
-use crate::core::fault::{Fault, FieldError};
-use crate::core::media::store::MediaKey;
 
 /// Longest file name, in characters.
 const LONGEST_NAME: usize = 100;
@@ -25,7 +25,7 @@ impl ArtefactPool {
     /// Checks that the content of a file matches its name, and returns its artefact fields.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] if it does not match, or the name is missing; [`crate::Code::Unavailable`] if
+    /// [`labs_core::Code::ValidationFailed`] if it does not match, or the name is missing; [`labs_core::Code::Unavailable`] if
     /// too many files wait.
     pub(super) async fn validate(&self, file_name: &str, content: Bytes) -> Result<PublicationArtefact, Fault> {
         let file_name = clean_name(file_name).map_err(|error| Fault::invalid(vec![error]))?;

@@ -1,10 +1,10 @@
 //! Content of an item: one set of fields for all kinds.
 
 use async_graphql::SimpleObject;
+use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 
 use super::rules::{ChangeKind, PublicationAudience};
-use crate::core::time::Time;
 
 /// Artefact of a developer resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]

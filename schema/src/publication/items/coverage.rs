@@ -7,15 +7,15 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::services::Services;
+use labs_core::surface::{ContractDifference, ServedContract};
 use uuid::Uuid;
 
 use super::list::PublicationItem;
 use super::rules::PublicationKind;
 use super::store;
-use crate::core::db::Db;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::services::Services;
-use crate::core::surface::{ContractDifference, ServedContract};
 
 /// Most differences that a fault lists.
 const MOST: usize = 50;
@@ -67,7 +67,7 @@ async fn differences(db: &Db, services: &Services) -> Result<Differences, Fault>
 /// same release names. Other kinds of items are not checked.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`], naming each difference.
+/// [`labs_core::Code::Conflict`], naming each difference.
 pub(super) async fn prove(db: &Db, services: &Services, item: &PublicationItem) -> Result<(), Fault> {
     let Some(version) = version_of(item) else { return Ok(()) };
     let differences = differences(db, services).await?;

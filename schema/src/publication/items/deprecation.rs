@@ -1,6 +1,11 @@
 //! Drafts of changelog entries that announce a deprecation or its cancellation.
 
 use async_graphql::MaybeUndefined;
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::slug::slug_of;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::input::{
@@ -10,11 +15,6 @@ use super::list::{BY_ID, PublicationItem};
 use super::rules::{ChangeKind, PublicationKind, PublicationState};
 use super::store;
 use super::writing::{self, Beginning};
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::slug::slug_of;
-use crate::core::time::Time;
 
 /// Version of the running service, which a new entry describes.
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
@@ -40,7 +40,7 @@ pub(crate) struct DeprecationEntry<'a> {
 /// Creates the draft of an entry and returns its id.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for a text that entries may not have.
+/// [`labs_core::Code::ValidationFailed`] for a text that entries may not have.
 pub(crate) async fn draft_entry(cx: &RequestContext, entry: DeprecationEntry<'_>) -> Result<Uuid, Fault> {
     let DeprecationEntry { title, body, mut operations, mut fields, ending } = entry;
     operations.truncate(MOST);

@@ -1,5 +1,9 @@
 //! Job that releases scheduled items.
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::{Code, Fault};
+use labs_core::services::Services;
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -7,10 +11,6 @@ use super::coverage;
 use super::list::BY_ID;
 use super::rules::PublicationState::{Released, Scheduled};
 use super::store::{self, Step};
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::{Code, Fault};
-use crate::core::services::Services;
 
 /// Releases every due item, each in a separate transaction, and returns their number. Several replicas may run it at
 /// once.

@@ -1,11 +1,11 @@
 //! Input of an item: one set of fields for all kinds; each kind uses its own subset.
 
 use async_graphql::{InputObject, MaybeUndefined};
+use labs_core::fault::FieldError;
+use labs_core::time::Time;
 
 use super::content::PublicationContent;
 use super::rules::{ChangeKind, PublicationAudience, PublicationKind};
-use crate::core::fault::FieldError;
-use crate::core::time::Time;
 
 /// Fields of every kind, except the title.
 #[derive(Clone, Debug, InputObject)]

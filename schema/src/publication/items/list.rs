@@ -1,18 +1,18 @@
 //! Items as staff see them: one, the filtered list, and the transitions of one.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::surface::GeneratedResource;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::content::PublicationContent;
 use super::rules::{self, ChangeKind, PublicationAudience, PublicationKind, PublicationState};
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::surface::GeneratedResource;
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::publication::generated;
 use crate::publication::readers::{shipped, show, show_migration};
 
@@ -181,7 +181,7 @@ impl PublicationItem {
     /// Returns the item with its texts as HTML and the caller's allowed actions.
     ///
     /// # Errors
-    /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
+    /// [`labs_core::Code::Unavailable`] if too many texts wait to be rendered.
     pub(in crate::publication) async fn for_caller(self, cx: &RequestContext) -> Result<Self, Fault> {
         Ok(Self {
             body_html: show(&cx.services, &self.content.body).await?.rendered.html.clone(),
@@ -196,7 +196,7 @@ impl PublicationItem {
     /// As [`Self::for_caller`], with the file that the service generates instead of an uploaded one.
     ///
     /// # Errors
-    /// [`crate::Code::Internal`] if the service cannot generate it, and the errors of [`Self::for_caller`].
+    /// [`labs_core::Code::Internal`] if the service cannot generate it, and the errors of [`Self::for_caller`].
     pub(super) async fn with_file(mut self, cx: &RequestContext) -> Result<Self, Fault> {
         if let Some(resource) = self.generated {
             let made = generated::file(&cx.services, resource).await?;

@@ -1,6 +1,15 @@
 //! Resolvers of items for staff.
 
 use async_graphql::{Context, InputObject, Object};
+use labs_core::access::{access, audit_target, batched};
+use labs_core::actor::Actor;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::surface::GeneratedResource;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::artefact::ArtefactPool;
@@ -17,15 +26,6 @@ use super::rules::{self, PublicationAction, PublicationKind, PublicationState};
 use super::store::{self, Step};
 use super::texts::show_texts;
 use super::writing::{self, Beginning};
-use crate::core::access::{access, audit_target, batched};
-use crate::core::actor::Actor;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::{Fault, FieldError};
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::surface::GeneratedResource;
-use crate::core::time::Time;
 
 /// A new publication item.
 #[derive(InputObject)]

@@ -1,12 +1,12 @@
 //! State machine of items, and rules on their content.
 
+use labs_core::fault::{Fault, FieldError};
+use labs_core::state_diagram::StateDiagram;
+use labs_core::time::Time;
+use labs_core::words::{Word as _, words};
 use uuid::Uuid;
 
 use super::content::PublicationContent;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::state_diagram::StateDiagram;
-use crate::core::time::Time;
-use crate::core::words::{Word as _, words};
 
 words! {
     /// Kind of a publication item.
@@ -103,7 +103,7 @@ const fn find_transition(
 /// Returns the state after an action.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
+/// [`labs_core::Code::IllegalTransition`] with the currently allowed actions.
 pub(in crate::publication) fn next_state(
     state: PublicationState,
     action: PublicationAction,
@@ -180,7 +180,7 @@ pub(in crate::publication) fn check_readable(content: &PublicationContent, error
 /// Rejects the release of a resource without a download.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(in crate::publication) fn ensure_downloadable(
     kind: PublicationKind,
     content: &PublicationContent,
@@ -226,7 +226,7 @@ pub(in crate::publication) fn check_author(
 /// Rejects a time in the past.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`].
+/// [`labs_core::Code::ValidationFailed`].
 pub(in crate::publication) fn ensure_ahead(at: Time, now: Time) -> Result<(), Fault> {
     if at <= now {
         return Err(Fault::field(
@@ -241,7 +241,7 @@ pub(in crate::publication) fn ensure_ahead(at: Time, now: Time) -> Result<(), Fa
 /// Rejects a change of released content without a reason.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`].
+/// [`labs_core::Code::ValidationFailed`].
 pub(in crate::publication) fn ensure_reason(
     state: PublicationState,
     error: FieldError,
@@ -256,7 +256,7 @@ pub(in crate::publication) fn ensure_reason(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     #[test]
     fn state_machine_matches_table() {

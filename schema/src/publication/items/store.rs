@@ -1,17 +1,17 @@
 //! SQL statements that write items and their transitions.
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::slug::err_taken;
+use labs_core::surface::GeneratedResource;
+use labs_core::time::Time;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::content::{PublicationArtefact, PublicationContent};
 use super::coverage::{Names, Release};
 use super::rules::{PublicationKind, PublicationState};
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::slug::err_taken;
-use crate::core::surface::GeneratedResource;
-use crate::core::time::Time;
 
 /// Origin of a new item.
 pub(in crate::publication) struct Origin<'a> {
@@ -48,7 +48,7 @@ pub(in crate::publication) async fn lock(db: &Db, item_uuid: Uuid) -> Result<boo
 /// Inserts a draft.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if another item has or had its slug.
+/// [`labs_core::Code::Conflict`] if another item has or had its slug.
 pub(in crate::publication) async fn insert(
     db: &Db,
     item_uuid: Uuid,
@@ -81,7 +81,7 @@ pub(in crate::publication) async fn insert(
 /// Sets the content of an item, except its file.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if another item has or had its slug.
+/// [`labs_core::Code::Conflict`] if another item has or had its slug.
 pub(in crate::publication) async fn set_content(
     db: &Db,
     item_uuid: Uuid,

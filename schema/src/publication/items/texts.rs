@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use labs_core::fault::{Fault, FieldError};
+use labs_core::markdown::{PUBLICATION, RenderedText, text_error};
+use labs_core::services::Services;
+
 use super::content::PublicationContent;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::markdown::{PUBLICATION, RenderedText, text_error};
-use crate::core::services::Services;
 use crate::publication::readers::show;
 
 /// Most unknown operations that one error lists.
@@ -20,7 +21,7 @@ pub(super) struct RenderedTexts(Vec<(&'static str, Arc<RenderedText>)>);
 /// Renders the texts of an item.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
+/// [`labs_core::Code::Unavailable`] if too many texts wait to be rendered.
 pub(super) async fn show_texts(services: &Services, content: &PublicationContent) -> Result<RenderedTexts, Fault> {
     let mut shown = Vec::new();
     for (pointer, text) in content.texts() {
@@ -66,7 +67,7 @@ impl RenderedTexts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::markdown::{RenderError, Rendered};
+    use labs_core::markdown::{RenderError, Rendered};
 
     fn shown(operations: &[String], error: Option<RenderError>) -> Arc<RenderedText> {
         let rendered = Rendered { operations: operations.to_vec(), ..Rendered::default() };

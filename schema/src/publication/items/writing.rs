@@ -1,5 +1,11 @@
 //! Creates and edits items, for staff and for machine clients.
 
+use labs_core::actor::Actor;
+use labs_core::context::RequestContext;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::principal::PrincipalType;
+use labs_core::slug::{NewSlug, SlugAttempts};
+use labs_core::surface::GeneratedResource;
 use uuid::Uuid;
 
 use super::content::PublicationContent;
@@ -8,12 +14,6 @@ use super::list::PublicationItem;
 use super::rules::{self, PublicationKind, PublicationState};
 use super::store::{self, Origin, Step};
 use super::texts::show_texts;
-use crate::core::actor::Actor;
-use crate::core::context::RequestContext;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::principal::PrincipalType;
-use crate::core::slug::{NewSlug, SlugAttempts};
-use crate::core::surface::GeneratedResource;
 
 /// Properties of a new item, except its content.
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub(in crate::publication) struct Beginning<'a> {
 /// Creates a draft from the input and returns its id.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] with all errors; [`crate::Code::Conflict`] if another item has or had its slug.
+/// [`labs_core::Code::ValidationFailed`] with all errors; [`labs_core::Code::Conflict`] if another item has or had its slug.
 pub(in crate::publication) async fn begin(
     cx: &RequestContext,
     kind: PublicationKind,
@@ -73,7 +73,7 @@ pub(in crate::publication) async fn begin(
 /// stored as a transition with the previous content.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] with all errors; [`crate::Code::Conflict`] if another item has or had its slug.
+/// [`labs_core::Code::ValidationFailed`] with all errors; [`labs_core::Code::Conflict`] if another item has or had its slug.
 pub(in crate::publication) async fn change(
     cx: &RequestContext,
     present: &PublicationItem,

@@ -1,12 +1,12 @@
 //! Released posts: one with its neighbours, and the filtered list.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::fault::Fault;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::services::Services;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::core::fault::Fault;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::services::Services;
 use crate::publication::readers::{
     PublicationAnchor, ReleasedItem, author, items_by_slug, released_item, show_with_anchors,
 };
@@ -74,7 +74,7 @@ impl BlogPost {
     /// Returns the post with its text as HTML.
     ///
     /// # Errors
-    /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
+    /// [`labs_core::Code::Unavailable`] if too many texts wait to be rendered.
     pub(super) async fn with_html(self, services: &Services) -> Result<Self, Fault> {
         let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
         Ok(Self { body_html, anchors, ..self })

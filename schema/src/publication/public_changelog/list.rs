@@ -1,14 +1,14 @@
 //! Released changelog entries: one, and the filtered list.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::fault::Fault;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::services::Services;
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::fault::Fault;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::services::Services;
-use crate::core::time::Time;
 use crate::publication::items::rules::ChangeKind;
 use crate::publication::readers::{
     PublicationAnchor, ReleasedItem, items_by_slug, released_item, shipped, show_migration, show_with_anchors,
@@ -69,7 +69,7 @@ impl ChangelogEntry {
     /// Returns the entry with its texts as HTML.
     ///
     /// # Errors
-    /// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
+    /// [`labs_core::Code::Unavailable`] if too many texts wait to be rendered.
     pub(super) async fn with_html(self, services: &Services) -> Result<Self, Fault> {
         let (body_html, anchors) = show_with_anchors(services, &self.body).await?;
         let migration_html = show_migration(services, self.migration.as_deref()).await?;

@@ -1,13 +1,13 @@
 //! Public resolvers of the changelog.
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, may_lag, reusable};
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
 
 use super::list::{BY_SLUG, ChangelogEntry, ChangelogEntrySummary, ChangelogFilter, ENTRIES};
-use crate::core::access::{access, may_lag, reusable};
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
 use crate::publication::readers::ensure_current_slug;
 
 /// Public queries of the changelog.

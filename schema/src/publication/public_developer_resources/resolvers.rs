@@ -1,11 +1,11 @@
 //! Public resolvers of developer resources.
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, answers_file, may_lag, reusable};
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::page::List;
 
-use crate::core::access::{access, answers_file, may_lag, reusable};
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::page::List;
 use crate::publication::developer_resources::{
     DeveloperResource, DeveloperResourceFilter, DeveloperResourceSummary, PUBLIC_BY_SLUG, PUBLIC_RESOURCES, reading,
 };

@@ -6,11 +6,11 @@ use std::ops::Range;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
+use labs_core::context::{Document, DocumentContent, OpenPart, RequestContext};
+use labs_core::fault::Fault;
+use labs_core::media::store::MediaKey;
+use labs_core::surface::GeneratedResource;
 
-use crate::core::context::{Document, DocumentContent, OpenPart, RequestContext};
-use crate::core::fault::Fault;
-use crate::core::media::store::MediaKey;
-use crate::core::surface::GeneratedResource;
 use crate::publication::generated;
 use crate::publication::items::PublicationArtefact;
 
@@ -18,7 +18,7 @@ use crate::publication::items::PublicationArtefact;
 /// generated one.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if the object storage does not answer, [`crate::Code::Internal`] if it has lost the
+/// [`labs_core::Code::Unavailable`] if the object storage does not answer, [`labs_core::Code::Internal`] if it has lost the
 /// file, or the service cannot generate it.
 pub(in crate::publication) async fn deliver(
     cx: &RequestContext,

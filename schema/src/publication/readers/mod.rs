@@ -6,11 +6,10 @@ mod file;
 mod texts;
 
 use async_graphql::SimpleObject;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use serde::Serialize;
 use uuid::Uuid;
-
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 pub(in crate::publication) use file::deliver;
 pub(in crate::publication) use texts::{PublicationAnchor, show, show_migration, show_with_anchors};
@@ -76,7 +75,7 @@ pub(in crate::publication) use items_by_slug;
 /// Returns the item found under a slug, if the slug is the current one.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if nothing was found, [`crate::Code::Moved`] for a former slug.
+/// [`labs_core::Code::NotFound`] if nothing was found, [`labs_core::Code::Moved`] for a former slug.
 pub(in crate::publication) fn ensure_current_slug<T>(
     found: Option<T>,
     (thing, slug): (&str, &str),

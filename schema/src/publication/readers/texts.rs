@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use async_graphql::SimpleObject;
+use labs_core::fault::Fault;
+use labs_core::markdown::{Heading, MIGRATION, PUBLICATION, RenderedText, TextRenderer};
+use labs_core::services::Services;
 use serde::Serialize;
-
-use crate::core::fault::Fault;
-use crate::core::markdown::{Heading, MIGRATION, PUBLICATION, RenderedText, TextRenderer};
-use crate::core::services::Services;
 
 /// A heading of a text, as a link target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
@@ -30,7 +29,7 @@ impl From<&Heading> for PublicationAnchor {
 /// Returns a text of an item, rendered for display.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if too many texts wait to be rendered.
+/// [`labs_core::Code::Unavailable`] if too many texts wait to be rendered.
 pub(in crate::publication) async fn show(services: &Services, markdown: &str) -> Result<Arc<RenderedText>, Fault> {
     services.state::<TextRenderer>().show(markdown, PUBLICATION).await
 }

@@ -1,10 +1,10 @@
 //! SQL statements that insert the board.
 
+use labs_core::fault::Fault;
 use sqlx::postgres::PgConnection;
 use sqlx::types::Json;
 
 use super::put;
-use crate::core::fault::Fault;
 use crate::sample::board::BoardRows;
 use crate::sample::data::NAMED;
 

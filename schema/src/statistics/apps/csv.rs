@@ -1,7 +1,8 @@
 //! Daily figures of an app as CSV.
 
+use labs_core::csv::row;
+
 use super::rules::StatisticsPeriod;
-use crate::core::csv::row;
 use crate::statistics::freshness::ImportFreshness;
 
 /// Column names. New columns are only added at the end.

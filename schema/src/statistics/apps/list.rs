@@ -1,14 +1,14 @@
 //! List of a partner's apps with their customers: filter and orders.
 
 use async_graphql::InputObject;
+use labs_core::day::Day;
+use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::day::Day;
-use crate::core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::marketplace::apps::AppState;
 
 /// Value that replaces a missing figure, so that it comes last in every order.

@@ -4,20 +4,20 @@ pub(super) mod types;
 
 use async_graphql::{Context, InputObject, Object};
 use bytes::Bytes;
+use labs_core::access::{access, audit_target};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{Download, RequestContext, RequestContextExt, Target};
+use labs_core::day::Day;
+use labs_core::fault::Fault;
+use labs_core::list::{FixedOrder, PageRequest, Rows, page_in_memory};
+use labs_core::page::{CountedPage, Page};
+use labs_core::words::{Word as _, words};
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::list::{APPS, AppStatisticsFilter, AppStatisticsSort, FiguresOf};
 use super::rules::{self, LatestDay, Span, StatisticsFigure, StatisticsGranularity, StatisticsPeriod};
 use super::{csv, store};
-use crate::core::access::{access, audit_target};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{Download, RequestContext, RequestContextExt, Target};
-use crate::core::day::Day;
-use crate::core::fault::Fault;
-use crate::core::list::{FixedOrder, PageRequest, Rows, page_in_memory};
-use crate::core::page::{CountedPage, Page};
-use crate::core::words::{Word as _, words};
 use crate::statistics::freshness::{self, ImportFreshness};
 
 use types::{

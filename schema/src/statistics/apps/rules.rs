@@ -4,12 +4,11 @@
 //! a peak over the days with a figure, and state the number of these days and of all days.
 
 use async_graphql::SimpleObject;
+use labs_core::day::Day;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
-
-use crate::core::day::Day;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 words! {
     /// Reason for a missing figure.
@@ -160,7 +159,7 @@ impl Span {
     /// before today.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] if the range ends before it starts.
+    /// [`labs_core::Code::ValidationFailed`] if the range ends before it starts.
     pub(super) fn requested_days(from: Option<Day>, until: Option<Day>, first: Day, today: Day) -> Result<Self, Fault> {
         if from.zip(until).is_some_and(|(from, until)| until <= from) {
             let message = "The period would end before it begins: `day_until` must be later than `day_from`.";

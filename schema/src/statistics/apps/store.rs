@@ -1,13 +1,13 @@
 //! SQL statements that read figures, except the list of apps.
 
+use labs_core::day::Day;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::{Span, StatisticsFigure};
-use crate::core::day::Day;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 use crate::marketplace::apps::AppState;
 
 /// An app with the fields shown next to its figures.

@@ -1,16 +1,16 @@
 //! Import runs: every requested day with its outcome, and single imports.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::day::Day;
+use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::report::ImportErrorCode;
 use super::rules::{StatisticsImportState, StatisticsImportTrigger, StatisticsRunState};
-use crate::core::day::Day;
-use crate::core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// A requested day and the outcome of its import.
 #[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]

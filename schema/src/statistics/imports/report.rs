@@ -3,12 +3,11 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+use labs_core::day::Day;
+use labs_core::whole_number::WholeNumber;
+use labs_core::words::words;
 use serde::Deserialize;
 use uuid::Uuid;
-
-use crate::core::day::Day;
-use crate::core::whole_number::WholeNumber;
-use crate::core::words::words;
 
 /// Most pages per day.
 pub(super) const MOST_PAGES: usize = 1000;

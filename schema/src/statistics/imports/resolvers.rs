@@ -1,6 +1,15 @@
 //! Resolvers of imports for staff.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::{access, audit_target};
+use labs_core::actor::Actor;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::day::Day;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::time::Time;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -9,15 +18,6 @@ use super::list::{
 };
 use super::rules::{self, StatisticsImportState, StatisticsImportTrigger, StatisticsRunState};
 use super::store;
-use crate::core::access::{access, audit_target};
-use crate::core::actor::Actor;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::day::Day;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::time::Time;
 use crate::statistics::freshness::{self, StatisticsFreshness, StatisticsSource};
 
 /// Source and freshness of statistics, and the state of the imports.

@@ -1,10 +1,11 @@
 //! Rules on the days that may be requested, and on when an import continues or ends.
 
+use labs_core::day::Day;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::state_diagram::StateDiagram;
+use labs_core::words::{Word as _, words};
+
 use super::report::ImportErrorCode;
-use crate::core::day::Day;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::state_diagram::StateDiagram;
-use crate::core::words::{Word as _, words};
 
 words! {
     /// State of an import (docs/decisions/api.md#state-machines).
@@ -68,7 +69,7 @@ impl ImportAction {
 /// Transition table: returns the state after an action.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`]. Callers cannot perform these actions, so it lists no alternatives.
+/// [`labs_core::Code::IllegalTransition`]. Callers cannot perform these actions, so it lists no alternatives.
 pub(super) fn next_state(state: StatisticsImportState, action: ImportAction) -> Result<StatisticsImportState, Fault> {
     use StatisticsImportState as State;
     match (state, action) {
@@ -151,7 +152,7 @@ pub(super) fn days(asked: &[Day], today: Day, errors: &mut Vec<FieldError>) -> V
 /// Rejects an import if no source is configured.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] without a source.
+/// [`labs_core::Code::Conflict`] without a source.
 pub(super) fn ensure_source(is_configured: bool) -> Result<(), Fault> {
     if is_configured {
         return Ok(());

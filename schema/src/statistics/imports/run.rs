@@ -6,6 +6,10 @@
 use std::pin::Pin;
 use std::time::Duration;
 
+use labs_core::day::Day;
+use labs_core::db::{Db, TransactionOptions};
+use labs_core::fault::Fault;
+use labs_core::services::Services;
 use sqlx::PgPool;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -13,10 +17,6 @@ use uuid::Uuid;
 use super::report::{ImportError, ImportErrorCode, MOST_PAGES, Report};
 use super::rules::{self, ImportAction, StatisticsImportState, Step};
 use super::store::{self, Claim};
-use crate::core::day::Day;
-use crate::core::db::{Db, TransactionOptions};
-use crate::core::fault::Fault;
-use crate::core::services::Services;
 
 /// Time that a replica works on an import before it checks whether it must stop.
 const TURN: Duration = Duration::from_secs(5);

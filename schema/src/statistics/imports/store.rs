@@ -1,13 +1,13 @@
 //! SQL statements that write imports, and the reads that are not lists.
 
+use labs_core::day::Day;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::report::{ImportError, ImportErrorCode, Report};
 use super::rules::StatisticsImportState;
-use crate::core::day::Day;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// Creates an import of the oldest missing completed days, unless an import is queued or running, or the last one
 /// failed recently.

@@ -1,13 +1,13 @@
 //! Tier change requests as shown: one, and the list of a partner's own.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::resolvers::TierChangeRequest;
 use super::rules::TierChangeRequestState;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 
 /// Tier change requests of all partners.
 pub(crate) static REQUEST: Select<TierChangeRequest> = Select::new(

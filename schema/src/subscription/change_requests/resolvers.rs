@@ -1,20 +1,20 @@
 //! Resolvers of tier change requests, for partners and for staff who decide them.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::actor::Actor;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::list::{ANYBODYS, OWN, OWN_REQUESTS, OwnRequests, OwnTierChangeRequestFilter};
 use super::rules::{self, TierChangeRequestAction, TierChangeRequestState, allowed_actions, next_state};
 use super::store::{self, NewRequest};
-use crate::core::access::access;
-use crate::core::actor::Actor;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 use crate::subscription::changing::{self, SubscriptionActor, SubscriptionChange};
 use crate::subscription::tiers::rules::TierState;
 
@@ -152,7 +152,7 @@ impl ChangeRequestsMutation {
 /// Settles a request; only of the caller's own partner if the caller is a partner. The partner can read the reason.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`], [`crate::Code::IllegalTransition`] if it is already settled, [`crate::Code::Conflict`] if
+/// [`labs_core::Code::NotFound`], [`labs_core::Code::IllegalTransition`] if it is already settled, [`labs_core::Code::Conflict`] if
 /// the tier is not offered any more, or the partner is closed.
 pub(crate) async fn settle_request(
     cx: &RequestContext,

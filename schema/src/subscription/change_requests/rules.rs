@@ -1,8 +1,9 @@
 //! State machine of tier change requests.
 
-use crate::core::fault::Fault;
-use crate::core::state_diagram::StateDiagram;
-use crate::core::words::{Word as _, words};
+use labs_core::fault::Fault;
+use labs_core::state_diagram::StateDiagram;
+use labs_core::words::{Word as _, words};
+
 use crate::subscription::tiers::rules::TierState;
 
 words! {
@@ -65,7 +66,7 @@ const fn find_transition(
 /// Returns the state after an action. A settled request never changes.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`]; neither side has an allowed action then.
+/// [`labs_core::Code::IllegalTransition`]; neither side has an allowed action then.
 pub(crate) fn next_state(
     state: TierChangeRequestState,
     action: TierChangeRequestAction,
@@ -96,7 +97,7 @@ pub(crate) fn draw_states() -> StateDiagram {
 /// Rejects a tier change of a closed partner.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_open(partner_state: &str) -> Result<(), Fault> {
     if partner_state != "CLOSED" {
         return Ok(());
@@ -108,7 +109,7 @@ pub(super) fn ensure_open(partner_state: &str) -> Result<(), Fault> {
 /// Rejects a tier that is a draft.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_applicable(tier_state: TierState, tier_code: &str) -> Result<(), Fault> {
     if tier_state == TierState::Offered {
         return Ok(());
@@ -122,7 +123,7 @@ pub(super) fn ensure_applicable(tier_state: TierState, tier_code: &str) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     #[test]
     fn state_machine_matches_table() {

@@ -1,12 +1,12 @@
 //! SQL statements about tier change requests.
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::principal::Owner;
 use uuid::Uuid;
 
 use super::rules::TierChangeRequestState;
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::principal::Owner;
 
 /// A request locked for a decision.
 pub(super) struct LockedRequestRow {
@@ -57,7 +57,7 @@ pub(super) struct NewRequest<'a> {
 /// Inserts a request, from the current tier of the partner.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if another request is pending.
+/// [`labs_core::Code::Conflict`] if another request is pending.
 pub(super) async fn insert(db: &Db, owner: Owner, new: &NewRequest<'_>) -> Result<(), Fault> {
     let inserted = sqlx::query!(
         "insert into tier_change_request (request_uuid, partner_uuid, from_tier_uuid, to_tier_uuid, message, state,

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::services::Services;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::steps::SubscriptionChange;
 use super::store;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::services::Services;
 
 /// Executes due changes, each partner in a separate transaction, and returns the number of partners.
 ///

@@ -1,10 +1,9 @@
 //! Events of a subscription, for its partner and for staff.
 
 use async_graphql::SimpleObject;
+use labs_core::time::Time;
+use labs_core::words::words;
 use uuid::Uuid;
-
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// An event in the history of a subscription.
 #[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]

@@ -2,16 +2,16 @@
 //! their operations.
 
 use async_graphql::InputObject;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::events::SubscriptionEvent;
 use super::rules::SubscriptionState;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
 use crate::subscription::public_tiers::BillingPeriod;
 
 /// A subscription with its pending change.

@@ -24,7 +24,7 @@ mod steps;
 mod store;
 mod view;
 
-use crate::core::list::Statements;
+use labs_core::list::Statements;
 
 pub(crate) use due::apply_due;
 pub(crate) use events::{SubscriptionActor, SubscriptionEvent};

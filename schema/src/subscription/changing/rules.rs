@@ -1,9 +1,9 @@
 //! State machine of subscriptions, and their due changes.
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::state_diagram::StateDiagram;
-use crate::core::time::Time;
-use crate::core::words::{Word as _, words};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::state_diagram::StateDiagram;
+use labs_core::time::Time;
+use labs_core::words::{Word as _, words};
 
 words! {
     /// State of a subscription.
@@ -71,7 +71,7 @@ const fn find_transition(state: SubscriptionState, action: SubscriptionAction) -
 /// Returns the state after an action.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the actions that the caller may perform now.
+/// [`labs_core::Code::IllegalTransition`] with the actions that the caller may perform now.
 pub(super) fn next_state(
     state: SubscriptionState,
     action: SubscriptionAction,
@@ -145,7 +145,7 @@ const fn at_end(state: SubscriptionState) -> Due {
 /// Rejects the cancellation of a free subscription.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_cancellable(is_fallback: bool, tier_code: &str) -> Result<(), Fault> {
     if is_fallback {
         return Err(Fault::conflict(format!(
@@ -158,7 +158,7 @@ pub(super) fn ensure_cancellable(is_fallback: bool, tier_code: &str) -> Result<(
 /// Rejects a change to the tier that is already current or scheduled.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_other_tier(is_same: bool, tier_code: &str) -> Result<(), Fault> {
     if is_same {
         return Err(Fault::conflict(format!("The subscription is already on {tier_code}. Choose another tier.")));
@@ -169,7 +169,7 @@ pub(super) fn ensure_other_tier(is_same: bool, tier_code: &str) -> Result<(), Fa
 /// Returns the tier if a partner may request it: it must be offered.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for any other.
+/// [`labs_core::Code::ValidationFailed`] for any other.
 pub(crate) fn ensure_on_offer<T>(tier: Option<T>, is_offered: impl Fn(&T) -> bool) -> Result<T, Fault> {
     tier.filter(is_offered).ok_or_else(|| {
         let message = "No offered tier has this code. GET /v1/subscription/public/tiers lists the offered tiers.";
@@ -180,7 +180,7 @@ pub(crate) fn ensure_on_offer<T>(tier: Option<T>, is_offered: impl Fn(&T) -> boo
 /// Checks that a time given by staff is in the future; `pointer` names its field.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`].
+/// [`labs_core::Code::ValidationFailed`].
 pub(super) fn to_come(at: Time, present: Time, pointer: &str) -> Result<(), Fault> {
     if at > present {
         return Ok(());
@@ -191,7 +191,7 @@ pub(super) fn to_come(at: Time, present: Time, pointer: &str) -> Result<(), Faul
 /// Checks that the new end of a period is later.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] without periods, [`crate::Code::ValidationFailed`] for an end that is not later.
+/// [`labs_core::Code::Conflict`] without periods, [`labs_core::Code::ValidationFailed`] for an end that is not later.
 pub(super) fn later_end(period_end: Option<Time>, wanted: Time, present: Time) -> Result<(), Fault> {
     let Some(end) = period_end else {
         return Err(Fault::conflict("This subscription has no period that ends, so it cannot be extended."));
@@ -206,7 +206,7 @@ pub(super) fn later_end(period_end: Option<Time>, wanted: Time, present: Time) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     fn at(seconds: i64) -> Time {
         Time(jiff::Timestamp::UNIX_EPOCH).plus_seconds(seconds)

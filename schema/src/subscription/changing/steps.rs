@@ -1,22 +1,22 @@
 //! Actions on a subscription: each checks the state, writes the change and its event, and notifies the administrators.
 
+use labs_core::actor::Actor;
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{MailContent, Notice};
+use labs_core::mail::subscription::{SubscriptionNews, SubscriptionNotice};
+use labs_core::outbox;
+use labs_core::principal::PrincipalType;
+use labs_core::services::Services;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::rules::{self, Due, SubscriptionAction, SubscriptionState};
 use super::store::events::NewEvent;
 use super::store::{self, LockedSubscriptionRow, TierRow};
-use crate::core::actor::Actor;
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{MailContent, Notice};
-use crate::core::mail::subscription::{SubscriptionNews, SubscriptionNotice};
-use crate::core::outbox;
-use crate::core::principal::PrincipalType;
-use crate::core::services::Services;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 words! {
     /// Time when a cancelled subscription falls back to the free tier.
@@ -41,7 +41,7 @@ impl<'a> SubscriptionChange<'a> {
     /// Creates a change by the caller. The partner can read the reason.
     ///
     /// # Errors
-    /// [`crate::Code::Unauthenticated`] without a caller.
+    /// [`labs_core::Code::Unauthenticated`] without a caller.
     pub(crate) fn by_caller(cx: &'a RequestContext, reason: Option<&'a str>) -> Result<Self, Fault> {
         let principal = cx.principal()?;
         let is_staff = principal.kind == PrincipalType::StaffUser || principal.partner_uuid.is_none();
@@ -56,7 +56,7 @@ impl<'a> SubscriptionChange<'a> {
     /// Changes the tier now. A change to the current tier undoes the pending change.
     ///
     /// # Errors
-    /// [`crate::Code::Conflict`] if the tier is current and no change is pending.
+    /// [`labs_core::Code::Conflict`] if the tier is current and no change is pending.
     pub(crate) async fn to_tier(&self, partner_uuid: Uuid, tier: &TierRow) -> Result<(), Fault> {
         let locked = self.lock_current(partner_uuid).await?;
         let state = rules::next_state(locked.state, SubscriptionAction::ChangeTier, self.is_staff)?;
@@ -72,7 +72,7 @@ impl<'a> SubscriptionChange<'a> {
     /// Schedules a tier change.
     ///
     /// # Errors
-    /// [`crate::Code::Conflict`] if the tier is current, [`crate::Code::ValidationFailed`] for a time in the past.
+    /// [`labs_core::Code::Conflict`] if the tier is current, [`labs_core::Code::ValidationFailed`] for a time in the past.
     pub(crate) async fn to_tier_at(&self, partner_uuid: Uuid, tier: &TierRow, at: Time) -> Result<(), Fault> {
         let locked = self.lock_current(partner_uuid).await?;
         rules::to_come(at, locked.read_at, "/at")?;
@@ -88,7 +88,7 @@ impl<'a> SubscriptionChange<'a> {
     /// the latest decision counts.
     ///
     /// # Errors
-    /// [`crate::Code::Conflict`] on the free tier, [`crate::Code::IllegalTransition`] if it is already cancelled.
+    /// [`labs_core::Code::Conflict`] on the free tier, [`labs_core::Code::IllegalTransition`] if it is already cancelled.
     pub(crate) async fn cancel(&self, partner_uuid: Uuid, end: SubscriptionEnd) -> Result<(), Fault> {
         let locked = self.lock_current(partner_uuid).await?;
         rules::ensure_cancellable(locked.is_fallback, &locked.tier_code)?;
@@ -107,7 +107,7 @@ impl<'a> SubscriptionChange<'a> {
     /// Undoes a cancellation before it takes effect.
     ///
     /// # Errors
-    /// [`crate::Code::IllegalTransition`] without a cancellation.
+    /// [`labs_core::Code::IllegalTransition`] without a cancellation.
     pub(crate) async fn resume(&self, partner_uuid: Uuid) -> Result<(), Fault> {
         let locked = self.lock_current(partner_uuid).await?;
         let state = rules::next_state(locked.state, SubscriptionAction::Resume, self.is_staff)?;
@@ -118,7 +118,7 @@ impl<'a> SubscriptionChange<'a> {
     /// Extends a partner's period.
     ///
     /// # Errors
-    /// [`crate::Code::Conflict`] without a period, [`crate::Code::ValidationFailed`] for an end that is not later.
+    /// [`labs_core::Code::Conflict`] without a period, [`labs_core::Code::ValidationFailed`] for an end that is not later.
     pub(crate) async fn extend(&self, partner_uuid: Uuid, period_end: Time) -> Result<(), Fault> {
         let locked = self.lock_current(partner_uuid).await?;
         rules::next_state(locked.state, SubscriptionAction::Extend, self.is_staff)?;
@@ -132,7 +132,7 @@ impl<'a> SubscriptionChange<'a> {
     /// Rejects the partner's current tier, unless choosing it undoes the pending change.
     ///
     /// # Errors
-    /// [`crate::Code::Conflict`].
+    /// [`labs_core::Code::Conflict`].
     pub(crate) async fn other_than(&self, partner_uuid: Uuid, tier: &TierRow) -> Result<(), Fault> {
         let locked = self.lock_current(partner_uuid).await?;
         rules::ensure_other_tier(locked.tier_uuid == tier.tier_uuid && !locked.has_to_come(), &tier.code)
@@ -141,7 +141,7 @@ impl<'a> SubscriptionChange<'a> {
     /// Locks a subscription until the transaction ends and executes its due changes.
     ///
     /// # Errors
-    /// [`crate::Code::NotFound`] if the partner does not exist or was erased.
+    /// [`labs_core::Code::NotFound`] if the partner does not exist or was erased.
     pub(crate) async fn lock_first(&self, partner_uuid: Uuid) -> Result<(), Fault> {
         self.lock_current(partner_uuid).await.map(drop)
     }

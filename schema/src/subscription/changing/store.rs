@@ -2,14 +2,14 @@
 
 pub(super) mod events;
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::list::{Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::SubscriptionState;
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::list::{Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
 use crate::subscription::tiers::rules::TierState;
 
 /// A subscription locked for a change.

@@ -1,14 +1,14 @@
 //! A subscription as its partner and staff see it.
 
 use async_graphql::SimpleObject;
+use labs_core::context::RequestContext;
+use labs_core::money::Money;
+use labs_core::time::Time;
+use labs_core::words::words;
 use uuid::Uuid;
 
 use super::list::SubscriptionRow;
 use super::rules::{SubscriptionState, allowed_actions};
-use crate::core::context::RequestContext;
-use crate::core::money::Money;
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::subscription::public_tiers::BillingPeriod;
 
 /// Subscription of a partner: tier, period and pending change. The name `Subscription` is reserved for another purpose

@@ -1,6 +1,7 @@
 //! List of the events of the caller's subscription.
 
-use crate::core::list::{FixedOrder, ListQuery, Statements};
+use labs_core::list::{FixedOrder, ListQuery, Statements};
+
 use crate::subscription::changing::{EVENT_FOR_PARTNERS, SubscriptionEvent, SubscriptionHistory, history};
 
 /// Events of a partner's subscription, as the partner reads them.

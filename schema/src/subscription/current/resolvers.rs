@@ -1,16 +1,16 @@
 //! Resolvers of a partner's own subscription.
 
 use async_graphql::{Context, InputObject, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
+use labs_core::words::words;
 
 use super::list::EVENTS;
 use super::rules::ComparedFeature;
 use super::store::{self, ComparedRow, RatesRow};
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
-use crate::core::words::words;
 use crate::subscription::changing::{
     self, PartnerSubscription, SubscriptionChange, SubscriptionEnd, SubscriptionEvent, SubscriptionEventFilter,
     SubscriptionHistory,

@@ -1,11 +1,11 @@
 //! SQL statements that compare two tiers for a partner.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
 use crate::subscription::values::FeatureKind;
 
 /// A feature with its value now and under another tier.

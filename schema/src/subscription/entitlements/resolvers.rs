@@ -1,16 +1,16 @@
 //! Resolvers of a partner's entitlements.
 
 use async_graphql::{Context, Json, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::rules;
 use super::store::{self, EntitlementRow};
-use crate::core::access::access;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
 /// Entitlements of a partner, each with its source.

@@ -1,12 +1,12 @@
 //! Rule on the time of a request.
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::time::Time;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::time::Time;
 
 /// Rejects a time in the past, because past entitlements are not stored.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`].
+/// [`labs_core::Code::ValidationFailed`].
 pub(super) fn moment(at: Option<Time>, present: Time) -> Result<(), Fault> {
     if at.is_none_or(|at| at >= present) {
         return Ok(());

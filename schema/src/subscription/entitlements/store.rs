@@ -1,12 +1,12 @@
 //! SQL statement of resolved entitlements.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use serde_json::Value;
 
 use super::resolvers::EntitlementSource;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 use crate::subscription::values::FeatureKind;
 
 /// A feature resolved for a partner.

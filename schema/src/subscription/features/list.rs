@@ -1,11 +1,11 @@
 //! Features as staff see them: one, and the list in the order of the pricing page.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
 use crate::subscription::values::FeatureKind;
 
 /// A feature.

@@ -1,18 +1,18 @@
 //! Resolvers of features for staff.
 
 use async_graphql::{Context, InputObject, Json, MaybeUndefined, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
+use labs_core::time::Time;
 use serde_json::Value;
 
 use super::list::{BY_CODE, FEATURES, FeatureFilter, FeatureRow};
 use super::rules;
 use super::store::{self, FeatureChange, NewFeature};
-use crate::core::access::access;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
-use crate::core::time::Time;
 use crate::subscription::tiers;
 use crate::subscription::values::{FeatureKind, FeatureValue, ValueInput};
 

@@ -1,9 +1,9 @@
 //! Rules on the fields of a feature.
 
+use labs_core::fault::{Fault, FieldError};
+use labs_core::scope::Scope;
 use serde_json::Value;
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::scope::Scope;
 use crate::subscription::values::{FeatureKind, ValueInput, parse_value};
 
 /// Validates and normalises the name.

@@ -1,10 +1,10 @@
 //! All SQL statements about features, except the lists in [`super::list`].
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, FieldError, constraint_of};
 use serde_json::Value;
 use sqlx::types::Json;
 
-use crate::core::db::Db;
-use crate::core::fault::{Fault, FieldError, constraint_of};
 use crate::subscription::values::FeatureKind;
 
 /// A feature with the data needed to set its value.
@@ -49,7 +49,7 @@ pub(super) struct NewFeature<'a> {
 /// Inserts a feature.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the code is taken, or another feature has the scope.
+/// [`labs_core::Code::Conflict`] if the code is taken, or another feature has the scope.
 pub(super) async fn insert(db: &Db, new: &NewFeature<'_>) -> Result<(), Fault> {
     let inserted = sqlx::query!(
         "insert into feature (feature_code, kind, name, description, unit, scope, default_value, position)

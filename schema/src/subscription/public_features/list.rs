@@ -1,10 +1,10 @@
 //! List of the feature matrix, in the order of the pricing page.
 
+use labs_core::list::{FixedOrder, Key, ListQuery, Select, Statements};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sqlx::types::Json;
 
-use crate::core::list::{FixedOrder, Key, ListQuery, Select, Statements};
 use crate::subscription::values::FeatureKind;
 
 /// A feature with its value in each offered tier.

@@ -1,14 +1,14 @@
 //! Public resolvers of features.
 
 use async_graphql::{Context, Json, Object, SimpleObject};
+use labs_core::access::{access, may_lag, reusable};
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::List;
 use serde_json::Value;
 
 use super::list::{FEATURES, PublicFeatureRow, ValueRow};
-use crate::core::access::{access, may_lag, reusable};
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::List;
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
 /// A feature with its value in each offered tier.

@@ -1,11 +1,11 @@
 //! Offered tiers: one, and the list in the order of the pricing page.
 
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sqlx::types::Json;
 
 use super::resolvers::BillingPeriod;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use crate::subscription::values::FeatureKind;
 
 /// A tier with the values of its features.

@@ -1,16 +1,16 @@
 //! Public resolvers of tiers.
 
 use async_graphql::{Context, Json, Object, SimpleObject};
+use labs_core::access::{access, may_lag, reusable};
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::list::{PageRequest, SqlValue};
+use labs_core::money::Money;
+use labs_core::page::List;
+use labs_core::words::words;
 use serde_json::Value;
 
 use super::list::{BY_CODE, OfferedFeatureRow, OfferedTierRow, TIERS};
-use crate::core::access::{access, may_lag, reusable};
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::list::{PageRequest, SqlValue};
-use crate::core::money::Money;
-use crate::core::page::List;
-use crate::core::words::words;
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
 /// An offered tier.

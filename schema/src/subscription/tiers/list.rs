@@ -1,6 +1,8 @@
 //! Tiers as staff see them: one, the list in the order of the pricing page, and the partners on a tier.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::types::Json;
@@ -8,8 +10,6 @@ use uuid::Uuid;
 
 use super::resolvers::types::Subscriber;
 use super::rules::TierState;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use crate::core::time::Time;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::public_tiers::BillingPeriod;
 use crate::subscription::values::FeatureKind;

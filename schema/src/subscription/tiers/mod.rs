@@ -15,14 +15,13 @@ pub(crate) mod rules;
 mod simulation;
 mod store;
 
-pub(in crate::subscription) use list::STATEMENTS;
-pub(in crate::subscription) use resolvers::{TiersMutation, TiersQuery};
-
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::scope::ScopeSet;
 use uuid::Uuid;
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::scope::ScopeSet;
+pub(in crate::subscription) use list::STATEMENTS;
+pub(in crate::subscription) use resolvers::{TiersMutation, TiersQuery};
 
 /// Serialises changes of tiers and features until the transaction ends.
 pub(in crate::subscription) async fn lock_changes(db: &Db) -> Result<(), Fault> {
@@ -33,7 +32,7 @@ pub(in crate::subscription) async fn lock_changes(db: &Db) -> Result<(), Fault> 
 /// tier.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] with the tier and the missing scopes.
+/// [`labs_core::Code::Conflict`] with the tier and the missing scopes.
 pub(in crate::subscription) async fn ensure_way_out(db: &Db, tier_uuid: Option<Uuid>) -> Result<(), Fault> {
     // Of two concurrent changes of tier contents, the second sees the writes of the first.
     lock_changes(db).await?;

@@ -5,6 +5,12 @@ pub(super) mod types;
 use std::collections::HashMap;
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_target, batched};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -13,12 +19,6 @@ use super::list::{BY_UUID, SUBSCRIBERS, TIERS, TierFilter};
 use super::rules::{self, TierAction, TierState};
 use super::simulation;
 use super::store::{self, NewTier, TierChange};
-use crate::core::access::{access, audit_target, batched};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::{Fault, FieldError};
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
 use crate::subscription::features;
 use crate::subscription::public_tiers::BillingPeriod;
 use crate::subscription::values::{FeatureKind, FeatureValueInput};

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use labs_core::fault::{Fault, FieldError};
+use labs_core::scope::ScopeSet;
+use labs_core::state_diagram::StateDiagram;
+use labs_core::words::{Word as _, words};
 use serde_json::Value;
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::scope::ScopeSet;
-use crate::core::state_diagram::StateDiagram;
-use crate::core::words::{Word as _, words};
 use crate::subscription::values::{FeatureKind, FeatureValueInput, parse_value};
 
 words! {
@@ -54,7 +54,7 @@ const fn find_transition(state: TierState, action: TierAction) -> Option<TierSta
 /// Returns the state after an action.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the currently allowed actions.
+/// [`labs_core::Code::IllegalTransition`] with the currently allowed actions.
 pub(super) fn next_state(state: TierState, action: TierAction) -> Result<TierState, Fault> {
     find_transition(state, action)
         .ok_or_else(|| Fault::illegal("tier", state.name(), action.name(), allowed_actions(state)))
@@ -74,7 +74,7 @@ pub(crate) fn draw_states() -> StateDiagram {
 /// Rejects a change that leaves cancelled subscriptions without a fallback tier.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_fallback(is_left: bool) -> Result<(), Fault> {
     if is_left {
         return Ok(());
@@ -89,7 +89,7 @@ pub(super) fn ensure_fallback(is_left: bool) -> Result<(), Fault> {
 /// leave it without staff.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] with the missing scopes.
+/// [`labs_core::Code::Conflict`] with the missing scopes.
 pub(super) fn ensure_way_out(code: &str, granted: ScopeSet) -> Result<(), Fault> {
     let lacking = ScopeSet::parse(["auth.account:write", "subscription:write"]).without(granted);
     if lacking.is_empty() {
@@ -105,7 +105,7 @@ pub(super) fn ensure_way_out(code: &str, granted: ScopeSet) -> Result<(), Fault>
 /// running.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_period_changeable(state: TierState, is_changed: bool) -> Result<(), Fault> {
     if is_changed && state != TierState::Draft {
         return Err(Fault::conflict(
@@ -158,7 +158,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::core::fault::Code;
+    use labs_core::fault::Code;
 
     #[test]
     fn state_machine_matches_table() {

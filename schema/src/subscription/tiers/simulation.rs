@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use serde_json::Value;
 
 use super::list::TierRecordRow;
 use super::resolvers::TierSimulation;
 use super::resolvers::types::{SimulatedFeature, SimulatedOverLimit, SimulatedPartner, SimulatedRate};
 use super::store::effects::{self, RateReachRow, ReachRow, ReachedRow};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 use crate::subscription::features;
 use crate::subscription::values::{Effect, FeatureKind, FeatureValue, cap, effect};
 

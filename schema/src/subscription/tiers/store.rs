@@ -4,12 +4,12 @@ pub(super) mod effects;
 
 use std::collections::HashMap;
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, FieldError, constraint_of};
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::rules::TierState;
-use crate::core::db::Db;
-use crate::core::fault::{Fault, FieldError, constraint_of};
 use crate::subscription::public_tiers::BillingPeriod;
 
 /// Returns the code of a tier.
@@ -91,7 +91,7 @@ pub(super) struct NewTier<'a> {
 /// Inserts a draft.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`] if the code is taken.
+/// [`labs_core::Code::Conflict`] if the code is taken.
 pub(super) async fn insert(db: &Db, new: &NewTier<'_>) -> Result<(), Fault> {
     let inserted = sqlx::query!(
         "insert into tier (tier_uuid, code, name, description, price_amount_minor, currency, billing_period,

@@ -1,14 +1,14 @@
 //! Resolvers of a partner's usage.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::remaining;
 use super::store::{self, DeprecatedCallRow, LimitRow, RatesRow};
-use crate::core::access::access;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::values::cap;
 

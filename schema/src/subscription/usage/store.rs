@@ -1,12 +1,12 @@
 //! SQL statements about a partner's usage.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 use crate::subscription::entitlements::EntitlementSource;
 
 /// A limit with its usage.

@@ -1,13 +1,12 @@
 //! Resolvers about the caller.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::RequestContextExt;
+use labs_core::fault::Fault;
+use labs_core::principal::{PrincipalType, Role};
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::access::access;
-use crate::core::context::RequestContextExt;
-use crate::core::fault::Fault;
-use crate::core::principal::{PrincipalType, Role};
-use crate::core::time::Time;
 
 /// The calling principal, as the service sees it.
 #[derive(serde::Serialize, SimpleObject)]

@@ -1,11 +1,11 @@
 //! The list of counts. A dimension that is not counted is empty in every row.
 
+use labs_core::list::{Condition, FixedOrder, Key, PlacedValue, SqlValue, WrittenQuery};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::super::record::{AuditActorKind, AuditOutcome};
 use super::Summed;
-use crate::core::list::{Condition, FixedOrder, Key, PlacedValue, SqlValue, WrittenQuery};
 
 /// Number of records with equal dimensions.
 #[derive(sqlx::FromRow)]

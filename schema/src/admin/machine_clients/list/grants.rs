@@ -1,14 +1,14 @@
 //! The token grants of a machine client, issued and refused.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::super::resolvers::types::{TokenGrant, TokenGrantOutcome};
-use crate::core::list::{Condition, Key, ListQuery, Select, SqlValue};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 static GRANTS: Select<TokenGrant> = Select::new(
     "grant_uuid as uuid, granted_at, outcome, code, scopes, token_id as token_uuid, expires_at, secret_uuid,

@@ -1,13 +1,13 @@
 //! The list of the current and former client secrets of a machine client.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::super::resolvers::types::MachineClientSecretEntry;
 use super::super::rules::lifecycle::MachineClientSecretState;
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 
 /// State of a client secret: deletion outranks expiry.
 macro_rules! state {

@@ -1,15 +1,15 @@
 //! Input and output types of machine clients.
 
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::super::rules;
 use super::super::rules::lifecycle::{MachineClientSecretState, MachineClientState, allowed_actions};
 use super::super::store::MachineClientRow;
-use crate::core::context::RequestContext;
-use crate::core::time::Time;
-use crate::core::words::words;
 
 /// A machine client that staff provisioned.
 #[derive(SimpleObject, Serialize)]

@@ -1,7 +1,7 @@
 //! The states of machine clients and of their client secrets.
 
-use crate::core::fault::Fault;
-use crate::core::words::words;
+use labs_core::fault::Fault;
+use labs_core::words::words;
 
 words! {
     /// State of a machine client.
@@ -48,7 +48,7 @@ impl MachineClientAction {
 /// Returns the state that an action results in.
 ///
 /// # Errors
-/// [`crate::Code::IllegalTransition`] with the action that is currently allowed.
+/// [`labs_core::Code::IllegalTransition`] with the action that is currently allowed.
 pub(in crate::admin::machine_clients) fn next_state(
     state: MachineClientState,
     action: MachineClientAction,

@@ -1,11 +1,11 @@
 //! Statements for the client secrets of machine clients.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::NewSecret;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// Counts the valid client secrets of a machine client.
 pub(in super::super) async fn count_valid(db: &Db, client_uuid: Uuid) -> Result<i64, Fault> {

@@ -1,11 +1,11 @@
 //! Output types of the platform's counts.
 
 use async_graphql::SimpleObject;
+use labs_core::day::Day;
 use serde::Serialize;
 
 use super::super::store::{CountRow, TierCountRow};
 use super::super::traffic::TrafficFigures;
-use crate::core::day::Day;
 
 /// Number of partners, in total and by state.
 #[derive(Debug, Serialize, SimpleObject)]

@@ -1,13 +1,13 @@
 //! Creation of a partner on behalf of a company.
 
+use labs_core::actor::Actor;
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::types::AdminPartnerCreate;
 use crate::admin::partners::{rules, store};
 use crate::auth::invitations::{FirstInvitation, invite_first};
-use crate::core::actor::Actor;
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
 use crate::partner::company::{self, NamedBy};
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::subscription::changing;

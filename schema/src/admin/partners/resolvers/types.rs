@@ -1,11 +1,11 @@
 //! Input and output types of partners for staff.
 
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::super::list::AdminPartnerRow;
-use crate::core::context::RequestContext;
-use crate::core::time::Time;
 use crate::partner::company::renaming::PendingNameDecision;
 use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressView, CompanyBillingAddress, Patch};
 use crate::partner::lifecycle::{PartnerActor, PartnerState, allowed_actions};

@@ -2,10 +2,9 @@
 //!
 //! If other data depends on a row, the row stays and loses its identifying data. All other rows are deleted.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Anonymizes the personal data of an erased partner. Switches off the capture of differences, because the audit log
 /// would otherwise keep the erased data forever. Mail messages are erased last: a transaction that locks an object of

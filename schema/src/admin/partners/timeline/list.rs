@@ -2,13 +2,13 @@
 //! page. Data that an erasure removed from the histories is not shown from the audit log either.
 
 use async_graphql::InputObject;
+use labs_core::list::{EdgeQuery, FixedOrder, Key, PlacedValue, Select, SqlValue, WrittenQuery};
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::PartnerTimelineGroup;
-use crate::core::list::{EdgeQuery, FixedOrder, Key, PlacedValue, Select, SqlValue, WrittenQuery};
-use crate::core::time::Time;
 
 /// An entry of the timeline.
 #[derive(Clone, sqlx::FromRow)]

@@ -1,14 +1,14 @@
 //! Input and output types of budgets.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::fault::Fault;
+use labs_core::time::Time;
+use labs_core::words::Word as _;
 use uuid::Uuid;
 
 use super::super::list::{RefusalRow, UseRow};
 use super::super::rules::{self, BudgetAccountKind, LimitSource};
 use super::super::store::LimitRow;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
-use crate::core::words::Word as _;
 
 /// Rate limits of a partner, their current use, and the source of each limit.
 #[derive(serde::Serialize, SimpleObject)]

@@ -1,13 +1,13 @@
 //! Input and output types of staff members.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::scope::ScopeSet;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::super::list::{MemberRow, RoleRow};
 use super::super::rules::{StaffState, allowed_actions};
-use crate::core::context::RequestContext;
-use crate::core::scope::ScopeSet;
-use crate::core::time::Time;
 
 /// Scope that every user holds in addition to their roles.
 const OWN_ACCOUNT: &str = "auth.account:write";

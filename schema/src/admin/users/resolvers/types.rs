@@ -1,13 +1,13 @@
 //! Input and output types of users for staff.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::principal::Role;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::super::rules::{UserState, allowed_actions};
 use crate::auth::account::PersonType;
-use crate::core::context::RequestContext;
-use crate::core::principal::Role;
-use crate::core::time::Time;
 
 /// A user.
 #[derive(Clone, Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]

@@ -15,6 +15,14 @@
 pub(super) mod rules;
 mod store;
 
+use labs_core::context::RequestContext;
+use labs_core::crypto::secret::{SecretKind, SecretText};
+use labs_core::email::EmailAddress;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{Asking, MailContent, Notice, SecurityEvent as Notified};
+use labs_core::outbox;
+use labs_core::outbox::load_addressee;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use self::rules::{EmailChangeAction, EmailChangeState, next_state};
@@ -22,14 +30,6 @@ use self::store::{ChangeRow, NewChange};
 use crate::auth::registrations::give_way;
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::auth::sessions::{OwnSession, end_all};
-use crate::core::context::RequestContext;
-use crate::core::crypto::secret::{SecretKind, SecretText};
-use crate::core::email::EmailAddress;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{Asking, MailContent, Notice, SecurityEvent as Notified};
-use crate::core::outbox;
-use crate::core::outbox::load_addressee;
-use crate::core::time::Time;
 
 /// Mail kinds that are sent to a new address.
 const MAIL_KINDS: [&str; 2] = ["CONFIRM_NEW_EMAIL", "EMAIL_TAKEN"];
@@ -54,8 +54,8 @@ pub(super) async fn request_change(cx: &RequestContext, own: &OwnSession, email:
 /// nothing.
 ///
 /// # Errors
-/// [`Code::Conflict`](crate::Code::Conflict) if the address belongs to another user,
-/// [`Code::RateLimited`](crate::Code::RateLimited) after too many requests.
+/// [`Code::Conflict`](labs_core::Code::Conflict) if the address belongs to another user,
+/// [`Code::RateLimited`](labs_core::Code::RateLimited) after too many requests.
 pub(crate) async fn request_change_by_staff(
     cx: &RequestContext,
     person_uuid: Uuid,

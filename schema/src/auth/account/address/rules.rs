@@ -1,7 +1,7 @@
 //! State machine and time limits of an address change.
 
-use crate::core::fault::{Fault, FieldError, SpentBudget};
-use crate::core::words::words;
+use labs_core::fault::{Fault, FieldError, SpentBudget};
+use labs_core::words::words;
 
 /// Seconds until the confirmation of the new address expires.
 pub(in crate::auth::account) const CONFIRM_SECONDS: i64 = 86_400;

@@ -1,12 +1,12 @@
 //! SQL statements about address changes.
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::outbox::Recipient;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::EmailChangeState;
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::outbox::Recipient;
-use crate::core::time::Time;
 
 /// A change and its user, locked until the transaction ends.
 pub(super) struct ChangeRow {

@@ -1,10 +1,9 @@
 //! SQL statements about the invitation of a partner's first administrator.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// Columns of a new first invitation.
 pub(in super::super) struct NewRow<'a> {

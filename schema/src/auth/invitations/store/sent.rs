@@ -1,12 +1,12 @@
 //! SQL statements with which senders change invitations.
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::principal::Role;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use crate::auth::invitations::rules::{self, InvitationState};
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::principal::Role;
-use crate::core::time::Time;
 use crate::partner::team::Team;
 
 /// An invitation locked for a change.

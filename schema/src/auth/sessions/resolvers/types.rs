@@ -1,10 +1,10 @@
 //! Input and output types of sessions.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use crate::auth::sessions::list::OpenSession;
-use crate::core::time::Time;
 
 /// An access token for a user. The refresh token is sent only in a cookie, never in a body.
 #[derive(serde::Serialize, SimpleObject)]

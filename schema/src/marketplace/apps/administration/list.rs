@@ -1,12 +1,12 @@
 //! Queries for apps of every partner: lookup by id, and lists with filters and orders.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
-use crate::core::words::words;
 use crate::marketplace::apps::rules::AppState;
 use crate::marketplace::apps::store::{AppRow, whole_columns, whole_relations};
 

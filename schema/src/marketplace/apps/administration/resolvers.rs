@@ -1,17 +1,17 @@
 //! Resolvers for staff operations on apps across partners.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::{access, audit_partner, audit_target};
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::page::CountedList;
 use uuid::Uuid;
 
 use super::list::{
     APPS_OF_ALL, APPS_OF_ONE, AdminAppFilter, AdminAppSort, AppOfPartnerFilter, AppsOfPartner, BY_ID, OwnedAppRow,
 };
-use crate::core::access::{access, audit_partner, audit_target};
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::{RequestContext, RequestContextExt, Target};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::page::CountedList;
 use crate::marketplace::apps::events::{AppEvent, AppEventFilter, AppHistory, HISTORY_FOR_STAFF};
 use crate::marketplace::apps::resolvers::App;
 use crate::marketplace::apps::store;

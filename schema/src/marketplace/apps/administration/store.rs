@@ -1,10 +1,10 @@
 //! SQL statements of a transfer.
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 use crate::marketplace::apps::rules::AppState;
 use crate::partner::lifecycle::PartnerState;
 

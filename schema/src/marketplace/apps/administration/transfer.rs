@@ -4,18 +4,18 @@
 //! users, and the erasure of a partner covers the texts that it wrote.
 
 use async_graphql::{Context, InputObject, Object};
+use labs_core::access::{access, audit_target, partner_reads};
+use labs_core::actor::Actor;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::context::RequestContextExt;
+use labs_core::entitlement::Allowance;
+use labs_core::fault::Fault;
+use labs_core::mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
+use labs_core::outbox;
 use uuid::Uuid;
 
 use super::resolvers::{AdminApp, load_app, show};
 use super::store::{self, Recipient, Transfer};
-use crate::core::access::{access, audit_target, partner_reads};
-use crate::core::actor::Actor;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::context::RequestContextExt;
-use crate::core::entitlement::Allowance;
-use crate::core::fault::Fault;
-use crate::core::mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
-use crate::core::outbox;
 use crate::marketplace::apps::rules::AppState;
 use crate::marketplace::apps::store as apps;
 use crate::marketplace::media;

@@ -1,8 +1,8 @@
 //! Tree of active categories from which a partner chooses.
 
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use serde_json::json;
 
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use crate::marketplace::apps::resolvers::SelectableCategory;
 
 /// Columns of the tree. Texts are in the given locale, else in its language, else in English.

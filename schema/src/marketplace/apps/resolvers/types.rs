@@ -1,10 +1,10 @@
 //! Output and input types of the app resolvers.
 
 use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
+use labs_core::time::Time;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::core::time::Time;
 use crate::marketplace::apps::rules::draft::Patch;
 use crate::marketplace::apps::rules::{AppActorRole, AppState, Past, allowed_actions};
 use crate::marketplace::apps::store::{AppRow, CategoryRow};

@@ -1,13 +1,12 @@
 //! Rules for the categories that an app may choose.
 
+use labs_core::fault::{Fault, FieldError};
 use uuid::Uuid;
-
-use crate::core::fault::{Fault, FieldError};
 
 /// Returns the chosen categories in order, the primary category first.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each duplicate.
+/// [`labs_core::Code::ValidationFailed`], pointing to each duplicate.
 pub(in crate::marketplace::apps) fn read_choice(primary: Uuid, further: &[Uuid]) -> Result<Vec<Uuid>, Fault> {
     let mut chosen = vec![primary];
     let mut errors = Vec::new();
@@ -27,7 +26,7 @@ pub(in crate::marketplace::apps) fn read_choice(primary: Uuid, further: &[Uuid])
 /// Checks that each chosen category is selectable.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each category that is not selectable.
+/// [`labs_core::Code::ValidationFailed`], pointing to each category that is not selectable.
 pub(in crate::marketplace::apps) fn ensure_selectable(
     chosen: &[Uuid],
     known: impl Fn(Uuid) -> bool,

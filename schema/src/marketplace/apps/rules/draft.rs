@@ -1,11 +1,10 @@
 //! Rules for an app's draft, and the merge of a patch into the current draft.
 
 use async_graphql::MaybeUndefined;
-
-use crate::core::email::EmailAddress;
-use crate::core::fault::{Fault, FieldError};
-use crate::core::plain::{err_too_long, line, null_as_empty, paragraphs};
-use crate::core::slug::{NewSlug, err_taken};
+use labs_core::email::EmailAddress;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::plain::{err_too_long, line, null_as_empty, paragraphs};
+use labs_core::slug::{NewSlug, err_taken};
 
 /// Fields of an app that its owner edits, with the texts of one locale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +45,7 @@ const NAMELESS: &str = "app";
 /// Builds the draft of a new app, without its slug, and the slug.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each invalid field.
+/// [`labs_core::Code::ValidationFailed`], pointing to each invalid field.
 pub(in crate::marketplace::apps) fn new_draft(mut patch: Patch) -> Result<(Draft, NewSlug), Fault> {
     let chosen = patch.slug.take();
     let nothing = Draft { default_locale: FIRST_LOCALE.to_owned(), ..Draft::default() };
@@ -58,7 +57,7 @@ pub(in crate::marketplace::apps) fn new_draft(mut patch: Patch) -> Result<(Draft
 /// Merges a patch into the draft.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each invalid field.
+/// [`labs_core::Code::ValidationFailed`], pointing to each invalid field.
 pub(in crate::marketplace::apps) fn merge(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
     let mut draft = present.clone();
     let mut errors = Vec::new();
@@ -113,7 +112,7 @@ impl From<Draft> for Texts {
 /// Normalizes and validates the texts of one locale. The rules are the same for every locale.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to each invalid field.
+/// [`labs_core::Code::ValidationFailed`], pointing to each invalid field.
 pub(in crate::marketplace) fn whole_texts(sent: Texts) -> Result<Texts, Fault> {
     let patch = Patch {
         name: Some(sent.name),
@@ -154,7 +153,7 @@ pub(crate) struct SlugConstraints {
 /// Checks that the slug may change: only if the app was never published and no version is being reviewed or approved.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`], pointing to the slug.
+/// [`labs_core::Code::Conflict`], pointing to the slug.
 pub(in crate::marketplace::apps) fn ensure_slug_movable(
     before: &Draft,
     after: &Draft,
@@ -180,7 +179,7 @@ pub(in crate::marketplace::apps) fn ensure_slug_movable(
 /// one. In the latter case the texts move to the new locale.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], pointing to the locale.
+/// [`labs_core::Code::ValidationFailed`], pointing to the locale.
 pub(in crate::marketplace::apps) fn ensure_locale_movable(after: &Draft, locales: &[String]) -> Result<(), Fault> {
     if locales.len() <= 1 || locales.contains(&after.default_locale) {
         return Ok(());

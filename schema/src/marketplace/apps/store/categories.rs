@@ -1,10 +1,10 @@
 //! SQL statements for selectable and chosen categories of an app.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::{CategoryRow, Event};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Returns the selectable categories among the given ones, named in the locale. Their positions have no meaning. The
 /// rows are locked, so that no category is deleted until the transaction ends.

@@ -1,14 +1,14 @@
 //! SQL statements that create an app, change its draft and delete it.
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use serde_json::Value;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::AppRow;
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 use crate::marketplace::apps::rules::AppState;
 use crate::marketplace::apps::rules::draft::{Draft, SlugConstraints};
 use crate::marketplace::versions::AppVersionState;

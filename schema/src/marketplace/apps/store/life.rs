@@ -1,11 +1,11 @@
 //! SQL statements that change the state of an app.
 
+use labs_core::db::Db;
+use labs_core::fault::{Fault, constraint_of};
+use labs_core::principal::Owner;
 use uuid::Uuid;
 
 use super::Event;
-use crate::core::db::Db;
-use crate::core::fault::{Fault, constraint_of};
-use crate::core::principal::Owner;
 use crate::marketplace::apps::rules::AppState;
 
 /// Sets the state of an app and adds an entry to its history. The listing, if there is one, is visible exactly while

@@ -1,11 +1,11 @@
 //! Output and input types of categories for staff.
 
 use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::texts::{Texts, TextsPatch, merge};
+use labs_core::time::Time;
 use uuid::Uuid;
 
-use crate::core::context::RequestContext;
-use crate::core::texts::{Texts, TextsPatch, merge};
-use crate::core::time::Time;
 use crate::marketplace::categories::rules::{CategoryContent, CategoryState, allowed_actions};
 
 /// Category of the marketplace in the form that staff see.

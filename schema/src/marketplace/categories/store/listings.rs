@@ -1,10 +1,9 @@
 //! SQL statements of listings that lose their categories.
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
-
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Listing, visible or not.
 pub(in crate::marketplace::categories) struct AffectedListing {

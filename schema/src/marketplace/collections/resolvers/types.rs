@@ -1,11 +1,11 @@
 //! Output and input types of collections for staff.
 
 use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
+use labs_core::texts::{Texts, TextsPatch, merge};
+use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::core::texts::{Texts, TextsPatch, merge};
-use crate::core::time::Time;
 use crate::marketplace::collections::rules::CollectionContent;
 
 /// A curated collection, as staff see it.

@@ -1,15 +1,15 @@
 //! Resolvers of the change feed.
 
 use async_graphql::{Context, Object, SimpleObject};
+use labs_core::access::access;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::{Code, Fault};
+use labs_core::locale::preference;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::{self, ChangeRow, FeedPosition, ListingChangeKind, Position};
 use super::store;
-use crate::core::access::access;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::{Code, Fault};
-use crate::core::locale::preference;
-use crate::core::time::Time;
 use crate::marketplace::listings::store::{ListingKey, get_each};
 use crate::marketplace::listings::types::Listing;
 

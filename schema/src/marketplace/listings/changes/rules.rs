@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 
+use labs_core::fault::{Code, Fault};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde_json::{Value, json};
 use uuid::Uuid;
-
-use crate::core::fault::{Code, Fault};
-use crate::core::time::Time;
-use crate::core::words::words;
 
 words! {
     /// Kinds of changes of a listing.

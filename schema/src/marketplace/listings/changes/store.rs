@@ -1,11 +1,11 @@
 //! SQL statements of the change feed.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::{ChangeRow, FeedPosition, ListingChangeKind};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// End of the feed, and the entry at one position.
 pub(super) struct FeedState {

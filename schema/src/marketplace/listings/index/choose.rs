@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use labs_core::list::{PageRequest, SqlValue};
 use uuid::Uuid;
 
 use super::ListingIndex;
-use crate::core::context::RequestContext;
-use crate::core::fault::Fault;
-use crate::core::list::{PageRequest, SqlValue};
 use crate::marketplace::listings::list::{ListingSort, Search};
 use crate::marketplace::public_cache::get_stamp;
 

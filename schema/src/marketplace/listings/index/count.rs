@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
+use labs_core::locale::best;
 use uuid::Uuid;
 
 use super::facts::{Facts, is_variety};
 use super::store::CategoryRow;
-use crate::core::locale::best;
 use crate::marketplace::listings::list::ListingFilter;
 use crate::marketplace::listings::types::{CategoryFacet, LanguageFacet, ListingFacets, RatingFacet, VendorFacet};
 

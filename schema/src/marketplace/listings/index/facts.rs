@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use fixedbitset::FixedBitSet;
+use labs_core::locale::{best, preference, rank};
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::choose::Choice;
 use super::store::{CategoryRow, FactsRow};
-use crate::core::locale::{best, preference, rank};
-use crate::core::time::Time;
 use crate::marketplace::listings::list::{ListingFilter, Search};
 
 /// Represents every unknown value in a canonical filter. No slug and no locale has this form.

@@ -21,6 +21,10 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::services::Services;
 use sqlx::PgPool;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -31,10 +35,6 @@ use self::names::NameOrders;
 use self::terms::Terms;
 use super::list::Search;
 use super::types::ListingFacets;
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::services::Services;
 use crate::marketplace::public_cache::PublicCache;
 
 pub(super) use self::choose::{Choice, choose, choose_ranked};

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fixedbitset::FixedBitSet;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use moka::sync::Cache;
 use uuid::Uuid;
 
 use super::ListingIndex;
 use super::facts::Facts;
 use super::store;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Maximum idle time of an order.
 const IDLE: Duration = Duration::from_secs(3600);

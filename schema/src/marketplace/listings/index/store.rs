@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use sqlx::types::Json;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// Properties of a visible listing.
 #[derive(Clone, Debug)]

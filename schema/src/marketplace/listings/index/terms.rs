@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fixedbitset::FixedBitSet;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use moka::sync::Cache;
 
 use super::ListingIndex;
 use super::facts::Facts;
 use super::store::{self, MatchingApps};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Lifetime of the matches of a term.
 const KEPT: Duration = Duration::from_secs(600);

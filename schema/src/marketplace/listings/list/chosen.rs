@@ -1,10 +1,10 @@
 //! Listings chosen individually, with the columns that lists show.
 
+use labs_core::list::{Condition, FixedOrder, ListQuery, SqlValue};
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::{FoundRow, ID, SHOWN};
-use crate::core::list::{Condition, FixedOrder, ListQuery, SqlValue};
 
 /// Parameters of individually chosen listings.
 #[derive(Debug, Serialize)]

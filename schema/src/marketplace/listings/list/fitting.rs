@@ -10,13 +10,13 @@
 //! ([`FITTING`]). Words are common if a twentieth of the newest listings has them, in the name or anywhere. For common words
 //! the query scans the listings from the newest on; otherwise it uses the word index.
 
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select};
 use serde_json::json;
 
 use super::{
     AMONG, FoundRow, HAS_CATEGORY, IN_CATEGORY, IN_LANGUAGE, OF_PARTNER, OF_VERIFIED, RATED, SEARCH, STILL_VISIBLE,
     Search, VISIBLE, shown, text_of_the_listing,
 };
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select};
 
 /// Listings by relevance. Filters restrict the listings before the ranking. The relation returns the ranked rows in
 /// order, so that only the listings of the page are read.

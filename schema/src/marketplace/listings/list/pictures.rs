@@ -1,10 +1,10 @@
 //! Media items of a listing, as published.
 
 use async_graphql::InputObject;
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use crate::marketplace::listings::store::PictureRow;
 use crate::marketplace::media::MediaKind;
 

@@ -1,12 +1,12 @@
 //! Versions that an app had on the storefront.
 
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
+use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
-use crate::core::time::Time;
 use crate::marketplace::versions::AppPermission;
 
 /// Published version, with the permissions of the version before it.

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, may_lag, reusable};
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::locale::preference;
+use labs_core::page::{List, Page};
 use uuid::Uuid;
 
-use crate::core::access::{access, may_lag, reusable};
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::PageRequest;
-use crate::core::locale::preference;
-use crate::core::page::{List, Page};
 use crate::marketplace::listings::list::{
     CHOSEN, ChosenListings, ListingMediaFilter, OfListing, OfReader, PICTURES, RELEASES, ReleaseRow,
 };

@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
+use labs_core::words::words;
 use uuid::Uuid;
-
-use crate::core::words::words;
 
 words! {
     /// Reasons why two listings are related.

@@ -1,7 +1,8 @@
 //! SQL statements for spelling corrections. They run only if the search finds nothing.
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+
 use crate::marketplace::listings::rules::corrections::{
     Candidate, Correction, TypedWord, apply_corrections, candidates, choose, halves, most_wrong, part, wrong,
 };

@@ -1,11 +1,11 @@
 //! Listing built from a snapshot instead of the published rows.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::ListingRow;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 use crate::marketplace::release::Snapshot;
 
 /// Whether a snapshot is published. The times of the listing depend on it.

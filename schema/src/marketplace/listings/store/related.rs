@@ -1,9 +1,9 @@
 //! SQL statements for related listings.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 use crate::marketplace::listings::rules::RelatedReason;
 
 /// Returns the listings related to a visible listing, at most fifty for each reason, best first: a shared primary

@@ -1,10 +1,10 @@
 //! SQL statements that set the current texts of a customer review, and that erase one.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::{LockedReview, word};
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 use crate::marketplace::reviews::rules::{ReviewRejectionReason, ReviewTexts};
 
 /// Sets the current texts of a locked customer review, and updates the rating of its listing. `moderator` is the

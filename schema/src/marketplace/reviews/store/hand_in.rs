@@ -1,10 +1,10 @@
 //! SQL statements for the submission of a customer's text.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::LockedReview;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 use crate::marketplace::reviews::rules::{ReviewTexts, Text};
 
 /// Locks a customer's review of an app until the transaction ends.

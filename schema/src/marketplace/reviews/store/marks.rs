@@ -1,12 +1,12 @@
 //! SQL statements of the partner's flags and the customers' reports.
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::LockedReview;
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::marketplace::reviews::rules::{ReviewConcern, ReviewMarkOutcome};
 
 /// Returns the outcome of the most recent flag of a customer review, and the text that it concerns.

@@ -1,11 +1,11 @@
 //! SQL statements of the partner's reply. The current reply has no end time; former replies are kept for staff.
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
 
 use super::LockedReview;
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Returns the current reply and the text that it answers.
 pub(in crate::marketplace::reviews) async fn present_reply(

@@ -1,9 +1,9 @@
 //! Output and input types of submissions for staff.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::time::Time;
 use uuid::Uuid;
 
-use crate::core::time::Time;
 use crate::marketplace::checklist::AppChecklist;
 use crate::marketplace::media::MediaKind;
 use crate::marketplace::release::{ListingSnapshot, SubmissionDifference};

@@ -1,7 +1,7 @@
 //! Estimate of the decision date.
 
-use crate::core::business_time::{add_seconds, seconds_between};
-use crate::core::time::Time;
+use labs_core::business_time::{add_seconds, seconds_between};
+use labs_core::time::Time;
 
 /// Minimum number of recent decisions for an estimate.
 const FEWEST: usize = 3;

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::core::fault::{Fault, FieldError};
+use labs_core::fault::{Fault, FieldError};
+
 use crate::marketplace::release::DifferencePaths;
 
 /// Finding as a reviewer writes it.
@@ -20,7 +21,7 @@ pub(in crate::marketplace::submissions) struct WrittenFinding {
 /// published before and did not change, the finding must give the reason.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] with a pointer to each invalid finding.
+/// [`labs_core::Code::ValidationFailed`] with a pointer to each invalid finding.
 pub(in crate::marketplace::submissions) fn check(
     findings: &[WrittenFinding],
     known: &HashSet<&str>,

@@ -1,12 +1,12 @@
 //! SQL statements of claims and decisions. They lock the app, its version and the submission first, in this order, as
 //! the owner's statements do. So concurrent transactions run one after another and do not deadlock.
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::marketplace::submissions::rules::findings::WrittenFinding;
 use crate::marketplace::submissions::rules::{ClaimStatus, WaitingOn};
 use crate::marketplace::versions::AppVersionState;

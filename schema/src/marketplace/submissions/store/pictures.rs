@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 use crate::marketplace::media::{Size, StoredObject, StoredRow};
 
 /// Loads the location of a submitted media item's content. The content remains stored if the owner removes the item

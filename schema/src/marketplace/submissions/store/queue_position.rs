@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use ::dataloader::BatchFn;
 use ::dataloader::cached::Loader;
+use labs_core::context::RequestContext;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use uuid::Uuid;
 
-use crate::core::context::RequestContext;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 use crate::marketplace::submissions::rules::{DecidedSubmission, expected_at};
 
 /// Queue position of an undecided submission.

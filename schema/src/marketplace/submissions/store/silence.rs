@@ -1,9 +1,8 @@
 //! SQL statements of submissions that wait for their partner: reminders and withdrawal.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Submission whose partner does not answer.
 pub(in crate::marketplace::submissions) struct SilentSubmission {

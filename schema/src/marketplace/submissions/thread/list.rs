@@ -1,14 +1,14 @@
 //! Queries for the conversation about a version: lookup of an entry, and the list with its filters and orders.
 
+use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::types::SubmissionMessageKind;
-use crate::core::list::{Condition, Key, ListQuery, Select, SqlValue};
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::marketplace::submissions::rules::SubmissionState;
 use crate::marketplace::submissions::store::FindingRow;
 

@@ -1,24 +1,24 @@
 //! Resolvers of the conversation about a version, for both sides.
 
 use async_graphql::{Context, Object};
+use labs_core::access::{access, audit_target, hidden_from_partner};
+use labs_core::actor::Actor;
+use labs_core::audit_target::AuditTargetKind;
+use labs_core::business_time;
+use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::fault::Fault;
+use labs_core::list::{PageRequest, Rows};
+use labs_core::mail::message::{MailContent, Notice, VersionReview, VersionReviewEvent};
+use labs_core::outbox;
+use labs_core::page::List;
+use labs_core::principal::PrincipalType;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::list::{MESSAGES, MessageRow, MessageThread, ReviewMessageSort};
 use super::rules;
 use super::store::{self, NewMessage};
 use super::types::{ReviewMessage, ReviewMessagePost, SubmissionMessage, SubmissionMessageKind, SubmissionMessagePost};
-use crate::core::access::{access, audit_target, hidden_from_partner};
-use crate::core::actor::Actor;
-use crate::core::audit_target::AuditTargetKind;
-use crate::core::business_time;
-use crate::core::context::{RequestContext, RequestContextExt};
-use crate::core::fault::Fault;
-use crate::core::list::{PageRequest, Rows};
-use crate::core::mail::message::{MailContent, Notice, VersionReview, VersionReviewEvent};
-use crate::core::outbox;
-use crate::core::page::List;
-use crate::core::principal::PrincipalType;
-use crate::core::time::Time;
 use crate::marketplace::submissions::resolvers::{lock, reviewer, seconds_left};
 use crate::marketplace::submissions::rules::WaitingOn;
 use crate::marketplace::submissions::store::{LockedSubmission, addressees_page};

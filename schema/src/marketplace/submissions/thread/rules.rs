@@ -1,8 +1,9 @@
 //! Rules for messages about a version: their size, their number, and the states that allow them.
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::plain;
-use crate::core::words::Word as _;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::plain;
+use labs_core::words::Word as _;
+
 use crate::marketplace::versions::AppVersionState;
 
 /// Maximum number of messages of one side about a version.
@@ -23,7 +24,7 @@ const OPEN: [AppVersionState; 6] = [
 /// Rejects a message about a version whose review has ended.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_open(state: AppVersionState) -> Result<(), Fault> {
     if OPEN.contains(&state) {
         return Ok(());
@@ -37,7 +38,7 @@ pub(super) fn ensure_open(state: AppVersionState) -> Result<(), Fault> {
 /// Rejects a message beyond the maximum number of a side.
 ///
 /// # Errors
-/// [`crate::Code::Conflict`].
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_room(written: i64) -> Result<(), Fault> {
     if written < MESSAGES {
         return Ok(());
@@ -48,7 +49,7 @@ pub(super) fn ensure_room(written: i64) -> Result<(), Fault> {
 /// Normalizes a message.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for an empty text, for control characters, and for a text beyond the maximum
+/// [`labs_core::Code::ValidationFailed`] for an empty text, for control characters, and for a text beyond the maximum
 /// length.
 pub(super) fn body(text: &str) -> Result<String, Fault> {
     let mut errors = Vec::new();

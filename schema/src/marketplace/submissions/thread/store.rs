@@ -1,13 +1,13 @@
 //! SQL statements of the conversation.
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::principal::Owner;
+use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::types::SubmissionMessageKind;
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::principal::Owner;
-use crate::core::time::Time;
 
 /// Last submission of an owner's version.
 pub(super) struct LastSubmission {

@@ -1,12 +1,12 @@
 //! Types of the conversation about a version, for each side.
 
 use async_graphql::{InputObject, SimpleObject};
+use labs_core::time::Time;
+use labs_core::words::words;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::list::MessageRow;
-use crate::core::time::Time;
-use crate::core::words::words;
 use crate::marketplace::submissions::resolvers::ReviewFinding;
 use crate::marketplace::submissions::rules::SubmissionState;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
+use labs_core::time::Time;
 use uuid::Uuid;
 
-use crate::core::time::Time;
 use crate::marketplace::submissions::{QueuePosition, ReviewFinding, SubmissionState, WaitingOn};
 use crate::marketplace::versions::list::VersionRow;
 use crate::marketplace::versions::rules;

@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 
 use async_graphql::SimpleObject;
+use labs_core::fault::{Fault, FieldError};
+use labs_core::plain::{err_too_long, line};
+use labs_core::web_address::is_redirect_uri;
 use serde::{Deserialize, Serialize};
-
-use crate::core::fault::{Fault, FieldError};
-use crate::core::plain::{err_too_long, line};
-use crate::core::web_address::is_redirect_uri;
 
 /// Minimum number of characters of a reason (the contract's `AppPermission`).
 const SHORTEST_REASON: usize = 10;
@@ -41,7 +40,7 @@ pub(crate) struct AppPermission {
 /// redirect URI.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`], with a pointer to every violation.
+/// [`labs_core::Code::ValidationFailed`], with a pointer to every violation.
 pub(in crate::marketplace::versions) fn normalise(mut manifest: AppManifest) -> Result<AppManifest, Fault> {
     let mut errors = Vec::new();
     for (position, permission) in manifest.permissions.iter_mut().enumerate() {

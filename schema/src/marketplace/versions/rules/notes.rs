@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::core::fault::{Fault, FieldError};
-use crate::core::plain::{err_too_long, paragraphs};
+use labs_core::fault::{Fault, FieldError};
+use labs_core::plain::{err_too_long, paragraphs};
 
 /// Maximum number of characters of a text (the contract's `ReleaseNotes`).
 const LONGEST_TEXT: usize = 4_000;
@@ -15,7 +15,7 @@ const MOST_BYTES: usize = 32 * 1024;
 /// Normalizes the texts: trimmed and in NFC.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] at each text without readable content, or at `/release_notes` if all texts
+/// [`labs_core::Code::ValidationFailed`] at each text without readable content, or at `/release_notes` if all texts
 /// together are too long.
 pub(in crate::marketplace::versions) fn normalise(
     notes: BTreeMap<String, String>,

@@ -1,6 +1,6 @@
 //! Version numbers according to Semantic Versioning (semver.org 2.0.0).
 
-use crate::core::fault::{Fault, FieldError};
+use labs_core::fault::{Fault, FieldError};
 
 /// Maximum length of a number, in characters.
 const LONGEST: usize = 60;
@@ -25,7 +25,7 @@ impl Number {
     /// Parses `1.5.0` or `2.0.0-rc.1`.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] at `/number`.
+    /// [`labs_core::Code::ValidationFailed`] at `/number`.
     pub(in crate::marketplace::versions) fn parse(text: &str) -> Result<Self, Fault> {
         parse(text).ok_or_else(|| {
             Fault::field(

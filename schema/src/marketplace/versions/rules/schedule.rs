@@ -1,7 +1,7 @@
 //! Rules for the publication time of a version.
 
-use crate::core::fault::Fault;
-use crate::core::time::Time;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 
 /// Maximum time in advance for a scheduled publication, in seconds (180 days).
 const FARTHEST: i64 = 180 * 86_400;
@@ -9,7 +9,7 @@ const FARTHEST: i64 = 180 * 86_400;
 /// Checks a publication time.
 ///
 /// # Errors
-/// [`crate::Code::ValidationFailed`] for a time in the past, or more than 180 days in the future.
+/// [`labs_core::Code::ValidationFailed`] for a time in the past, or more than 180 days in the future.
 pub(in crate::marketplace::versions) fn check_moment(publish_at: Time, now: Time) -> Result<(), Fault> {
     match publish_at.seconds_since(now) {
         _ if publish_at <= now => {

@@ -1,7 +1,8 @@
 //! Tests of every cell of the transition table.
 
+use labs_core::fault::Code;
+
 use super::*;
-use crate::core::fault::Code;
 
 /// All allowed transitions; every other combination is rejected.
 const TABLE: &[(AppVersionState, &[(AppVersionAction, AppVersionState)])] = &[

@@ -5,7 +5,7 @@
 //! state that they belong to. They have that state's numbers: Åland, the French overseas departments. Only the format
 //! is checked. Only the register can confirm that a number is assigned.
 
-use crate::core::fault::FieldError;
+use labs_core::fault::FieldError;
 
 /// A prefix with the formats of the rest of the number: `#` is a digit, `@` a letter, `*` a digit or letter, `+` a
 /// letter or one of the two characters that Ireland formerly used. Any other character is literal.

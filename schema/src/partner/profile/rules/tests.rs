@@ -1,5 +1,6 @@
+use labs_core::fault::Code;
+
 use super::*;
-use crate::core::fault::Code;
 
 fn empty() -> Draft {
     Draft {

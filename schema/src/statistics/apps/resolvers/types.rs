@@ -1,11 +1,11 @@
 //! Output types of app statistics.
 
 use async_graphql::SimpleObject;
+use labs_core::day::Day;
+use labs_core::page::{CountedPage, Page, Paged};
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::core::day::Day;
-use crate::core::page::{CountedPage, Page, Paged};
 use crate::marketplace::apps::AppState;
 use crate::statistics::apps::list::AppFiguresRow;
 use crate::statistics::apps::rules::{

@@ -1,13 +1,12 @@
 //! SQL statements that add events to a subscription.
 
+use labs_core::actor::Actor;
+use labs_core::db::Db;
+use labs_core::fault::Fault;
+use labs_core::time::Time;
 use serde_json::Value;
 use sqlx::types::Json;
 use uuid::Uuid;
-
-use crate::core::actor::Actor;
-use crate::core::db::Db;
-use crate::core::fault::Fault;
-use crate::core::time::Time;
 
 /// A new event of a subscription.
 pub(in crate::subscription::changing) struct NewEvent<'a> {

@@ -1,12 +1,12 @@
 //! Input and output types of tiers for staff.
 
 use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
+use labs_core::context::RequestContext;
+use labs_core::money::Money;
+use labs_core::time::Time;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::core::context::RequestContext;
-use crate::core::money::Money;
-use crate::core::time::Time;
 use crate::subscription::changing::{self, SubscriptionState};
 use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::public_tiers::BillingPeriod;

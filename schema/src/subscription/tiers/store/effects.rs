@@ -1,11 +1,10 @@
 //! SQL statements that compute the effects of a tier change on its subscribers.
 
+use labs_core::db::Db;
+use labs_core::fault::Fault;
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
-
-use crate::core::db::Db;
-use crate::core::fault::Fault;
 
 /// Number of subscribers that a change of a feature would affect.
 pub(in crate::subscription::tiers) struct ReachRow {

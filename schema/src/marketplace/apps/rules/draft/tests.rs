@@ -1,5 +1,6 @@
+use labs_core::fault::Code;
+
 use super::*;
-use crate::core::fault::Code;
 
 fn said(text: &str) -> MaybeUndefined<String> {
     MaybeUndefined::Value(text.to_owned())

@@ -1,0 +1,378 @@
+//! Engine: guard, transaction, answer, audit record, commit. Every operation of every caller passes through it.
+//!
+//! No code below the engine begins or ends a transaction, and only [`audit`] writes audit records, so no operation can
+//! omit either.
+//!
+//! The public methods return boxed futures, because an `async fn` is compiled again in every crate that awaits it, and
+//! these contain the whole service.
+
+mod audit;
+mod detach_on_drop;
+mod group_commit;
+pub mod idempotency;
+mod operation;
+mod playground;
+mod prepare;
+mod read;
+mod revision;
+mod roots;
+mod settle;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use sqlx::PgPool;
+
+pub use operation::{PreparedOperation, Reuse, RootField};
+pub use playground::{PlaygroundQuery, PlaygroundResponse, RestApi, STACK_BYTES};
+pub use prepare::PreparedSchema;
+pub use roots::Descriptions;
+pub use roots::{Merged, Roots, roots};
+
+use detach_on_drop::DetachOnDrop;
+
+use crate::access::Access;
+use crate::account_turns::AccountTurns;
+use crate::coalescer::Coalescer;
+use crate::context::{
+    AnswerExtras, Attachment, AuditNotes, Caller, Created, NamesRevision, RequestContext, WrittenAnswer,
+};
+use crate::db::Db;
+use crate::fault::Fault;
+use crate::pool_lane::PoolLane;
+use crate::principal::Principal;
+use crate::services::Services;
+use crate::trace;
+
+/// Entry point of the service for every operation.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    plan: Arc<PreparedSchema>,
+    pool: PgPool,
+    for_reads: PoolLane,
+    read_turns: Arc<AccountTurns>,
+    for_transactions: PoolLane,
+    services: Arc<Services>,
+    /// Audited reads that wait for a transaction.
+    audited_reads: Coalescer<Call, group_commit::PendingOutcome>,
+    /// Reads of the revisions of public content.
+    revisions: Coalescer<Arc<str>, i64>,
+}
+
+/// Proof that a caller may call an operation. Only the guard creates it.
+#[derive(Clone)]
+pub struct Admission {
+    operation: Arc<PreparedOperation>,
+    caller: Arc<Caller>,
+}
+
+impl Admission {
+    /// Admits a caller to an operation.
+    ///
+    /// # Errors
+    /// As [`Engine::guard`].
+    pub fn of(operation: &Arc<PreparedOperation>, caller: &Arc<Caller>) -> Result<Self, Fault> {
+        Engine::guard(operation.root.access, caller)?;
+        Ok(Self { operation: Arc::clone(operation), caller: Arc::clone(caller) })
+    }
+}
+
+/// Request for an operation, with all its input.
+#[derive(Clone)]
+pub struct Call {
+    /// The operation and the admitted caller.
+    pub admission: Admission,
+    /// The operation's variables, checked against the contract.
+    pub variables: serde_json::Map<String, serde_json::Value>,
+    /// File in the request.
+    pub attachment: Option<Attachment>,
+    /// Key with which the caller marks a repeat of the same request.
+    pub idempotency: Option<IdempotencyKey>,
+    /// Condition on the current representation before a write.
+    pub precondition: Option<Precondition>,
+    /// Expected revision of a write whose path has no GET; its resolver compares it.
+    pub expected: Option<NamesRevision>,
+    /// Whether a read replica may answer, if the operation allows it.
+    pub may_lag: bool,
+}
+
+/// An `Idempotency-Key` (docs/decisions/api.md#idempotency-keys).
+#[derive(Clone)]
+pub struct IdempotencyKey {
+    /// Key as sent.
+    pub key: String,
+    /// SHA-256 of the request's content.
+    pub fingerprint: [u8; 32],
+    /// Whether the stored row must not identify the caller, because the operation must stay anonymous.
+    pub unattributed: bool,
+}
+
+/// A condition on the representation that a write is about to change (`If-Match`).
+#[derive(Clone)]
+pub struct Precondition {
+    /// Operation that returns the current representation.
+    pub operation: Arc<PreparedOperation>,
+    /// Variables of that operation.
+    pub variables: serde_json::Map<String, serde_json::Value>,
+    /// Whether the representation equals the one read by the caller.
+    pub holds: BytesCondition,
+}
+
+impl Call {
+    /// Returns the rule by which the answer may be reused.
+    #[must_use]
+    pub fn reuse(&self) -> Option<&Reuse> {
+        self.root().reuse.as_ref()
+    }
+
+    fn root(&self) -> &RootField {
+        &self.admission.operation.root
+    }
+
+    fn caller(&self) -> &Arc<Caller> {
+        &self.admission.caller
+    }
+}
+
+/// Condition on the bytes of a representation.
+pub type BytesCondition = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
+
+/// Answer of an operation.
+pub struct Answer {
+    /// JSON of the root field.
+    pub body: Bytes,
+    /// Identifier of the created object, if one was created.
+    pub created: Option<Created>,
+    /// Cursor of the next page, if one exists.
+    pub next_cursor: Option<String>,
+    /// Parts of the answer in addition to the JSON.
+    pub extras: AnswerExtras,
+    /// Whether the answer is the stored one of an earlier request with the same key.
+    pub replayed: bool,
+    /// Whether a read replica may have answered.
+    pub lagged: bool,
+}
+
+impl Engine {
+    /// Creates the engine from a schema, a pool and the services.
+    #[must_use]
+    pub fn new(plan: Arc<PreparedSchema>, pool: PgPool, services: Arc<Services>) -> Self {
+        let (for_reads, for_transactions) = (PoolLane::of_reads(pool.clone()), PoolLane::of_transactions(pool.clone()));
+        let read_turns = AccountTurns::of_connections(pool.options().get_max_connections() / 2);
+        let (audited_reads, revisions) = (Coalescer::default(), Coalescer::default());
+        Self(Arc::new(Inner {
+            plan,
+            pool,
+            for_reads,
+            read_turns,
+            for_transactions,
+            services,
+            audited_reads,
+            revisions,
+        }))
+    }
+
+    /// Returns the schema, to bind documents to it.
+    #[must_use]
+    pub fn plan(&self) -> &PreparedSchema {
+        &self.0.plan
+    }
+
+    /// Returns the services that outlive requests.
+    #[must_use]
+    pub fn services(&self) -> &Arc<Services> {
+        &self.0.services
+    }
+
+    /// Returns the connection pool, for readiness checks and shutdown.
+    #[must_use]
+    pub fn pool(&self) -> &PgPool {
+        &self.0.pool
+    }
+
+    /// Returns the principal of an access token used from this address.
+    ///
+    /// # Errors
+    /// See [`crate::authority::Authority::principal_at`].
+    pub fn authenticate<'a>(&'a self, token: &'a str, address: IpAddr) -> BoxFuture<'a, Result<Arc<Principal>, Fault>> {
+        async move { self.0.services.authority.principal_at(token, address).await }.boxed()
+    }
+
+    /// Checks that the caller may call an operation with this access rule.
+    ///
+    /// # Errors
+    /// [`crate::Code::Unauthenticated`] or [`crate::Code::ScopeMissing`].
+    pub fn guard(access: Access, caller: &Caller) -> Result<(), Fault> {
+        match access {
+            Access::Public | Access::Cookie | Access::Client => Ok(()),
+            Access::Any | Access::Scope(_) => {
+                let principal = caller.principal.as_ref().ok_or_else(Fault::without_token)?;
+                access.scope().map_or(Ok(()), |needed| principal.require(needed))
+            }
+        }
+    }
+
+    /// Runs an operation. The answer is returned only after the commit of its transaction.
+    ///
+    /// # Errors
+    /// The fault of the guard, the resolver or the database; [`crate::Code::AuditUnavailable`] if the record of an
+    /// audited call cannot be written.
+    pub fn ask(&self, call: Call) -> BoxFuture<'_, Result<Answer, Fault>> {
+        async move {
+            let root = call.root();
+            let plain = !root.is_mutation && !root.is_audited && call.precondition.is_none();
+            if plain {
+                return self.read(&call).await;
+            }
+            // Both paths are detached from the caller's connection, so that a client that disconnects does not
+            // interrupt a transaction.
+            if Self::may_share(&call) { self.share(call).await } else { self.settle_apart(call).await }
+        }
+        .boxed()
+    }
+
+    /// Admits a caller to an operation. The rejection of an audited call is recorded.
+    ///
+    /// # Errors
+    /// As [`Engine::guard`]; [`crate::Code::AuditUnavailable`] if the rejection cannot be recorded.
+    pub fn admit<'a>(
+        &'a self,
+        operation: &'a Arc<PreparedOperation>,
+        caller: &'a Arc<Caller>,
+    ) -> BoxFuture<'a, Result<Admission, Fault>> {
+        async move {
+            match Admission::of(operation, caller) {
+                Ok(admission) => Ok(admission),
+                Err(fault) => {
+                    let nothing = serde_json::Map::new();
+                    Err(self.refuse_with_notes(&operation.root, caller, &nothing, &AuditNotes::default(), fault).await)
+                }
+            }
+        }
+        .boxed()
+    }
+
+    /// Records an audited call that was rejected before it ran. Returns the fault, or [`crate::Code::AuditUnavailable`]
+    /// if it cannot be recorded.
+    pub fn refuse<'a>(
+        &'a self,
+        admission: &'a Admission,
+        variables: &'a serde_json::Map<String, serde_json::Value>,
+        fault: Fault,
+    ) -> BoxFuture<'a, Fault> {
+        let Admission { operation, caller } = admission;
+        async move { self.refuse_with_notes(&operation.root, caller, variables, &AuditNotes::default(), fault).await }
+            .boxed()
+    }
+
+    /// Records a rejected audited call with the notes of its resolver. Returns the fault, or
+    /// [`crate::Code::AuditUnavailable`] if it cannot be recorded.
+    async fn refuse_with_notes(
+        &self,
+        root: &RootField,
+        caller: &Arc<Caller>,
+        variables: &serde_json::Map<String, serde_json::Value>,
+        noted: &AuditNotes,
+        fault: Fault,
+    ) -> Fault {
+        if !root.is_audited || caller.principal.is_none() {
+            return fault;
+        }
+        let entry = audit::AuditEntry::of_refusal(root, caller, variables, noted, &fault, self.services());
+        let pool = self.pool().clone();
+        let written = tokio::spawn(trace::detached(async move { entry.write_alone(&pool).await })).await;
+        match written {
+            Ok(Ok(())) => fault,
+            Ok(Err(error)) => audit::err_unavailable(&error).replacing(&fault),
+            Err(error) => audit::err_unavailable(&Fault::internal(error)).replacing(&fault),
+        }
+    }
+
+    async fn settle_apart(&self, call: Call) -> Result<Answer, Fault> {
+        let kept = call.root().is_audited.then(|| call.clone());
+        let (engine, request_id) = (self.clone(), call.caller().request_id.clone());
+        let unheard = move |outcome: std::thread::Result<Result<Answer, Fault>>| {
+            if let Ok(Err(fault)) = outcome {
+                fault.log(&request_id, "a request failed after its client had disconnected");
+            }
+        };
+        match (DetachOnDrop::new(async move { engine.settle(call).await }, unheard).await, kept) {
+            (Ok(outcome), _) => outcome,
+            (Err(_), None) => Err(err_panicked()),
+            (Err(_), Some(call)) => {
+                let fault = err_panicked();
+                Err(self.refuse(&call.admission, &call.variables, fault).await)
+            }
+        }
+    }
+
+    fn context(&self, call: &Call, db: Db) -> RequestContext {
+        let services = Arc::clone(&self.0.services);
+        let now = services.clock.now();
+        RequestContext::new(Arc::clone(call.caller()), db, now, services, call.attachment.clone())
+            .with_expected(call.expected.clone())
+    }
+
+    /// Executes the root field, which writes its value.
+    async fn execute(
+        &self,
+        operation: &PreparedOperation,
+        variables: &serde_json::Map<String, serde_json::Value>,
+        cx: &Arc<RequestContext>,
+    ) -> Result<WrittenAnswer, Fault> {
+        let response = self.0.plan.fixed.execute(operation.request(variables, cx)).await;
+        let name = &operation.root.name;
+        if let Some(error) = response.errors.into_iter().next() {
+            let own = error.source::<Fault>().cloned();
+            return Err(own.unwrap_or_else(|| Fault::internal(format!("{name}: {}", error.message))));
+        }
+        cx.take_written().ok_or_else(|| Fault::internal(format!("{name}: the root field produced no response")))
+    }
+}
+
+impl Answer {
+    /// Creates the answer of a first request.
+    fn of(written: WrittenAnswer, extras: AnswerExtras) -> Self {
+        let WrittenAnswer { body, created, next_cursor } = written;
+        Self { body, created, next_cursor, extras, replayed: false, lagged: false }
+    }
+}
+
+fn err_panicked() -> Fault {
+    Fault::internal("the execution of a query panicked")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+    use crate::context::{Channel, Credentials};
+    use crate::fault::Code;
+    use crate::scope::Scope;
+
+    #[test]
+    fn anonymous_caller_must_authenticate_before_authorization() {
+        let nobody = Caller {
+            principal: None,
+            address: Ipv4Addr::LOCALHOST.into(),
+            user_agent: None,
+            request_id: String::new(),
+            channel: Channel::Rest,
+            credentials: Credentials::default(),
+            takes_csv: false,
+        };
+        for access in [Access::Any, Access::Scope(Scope::parse("labs.admin").unwrap())] {
+            assert_eq!(Engine::guard(access, &nobody).unwrap_err().code(), Code::Unauthenticated);
+        }
+        // These need other credentials than a token, or none.
+        for access in [Access::Public, Access::Cookie, Access::Client] {
+            assert!(Engine::guard(access, &nobody).is_ok());
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Prepared operation: a document that was parsed, validated and bound to its root field at startup.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_graphql::parser::types::{
+    DocumentOperations, ExecutableDocument, Field, OperationDefinition, OperationType, Selection, SelectionSet,
+};
+use async_graphql::{Name, Positioned, Request, Value, Variables};
+use serde_json::{Map, Value as Json};
+
+use crate::access::Access;
+use crate::audit_target::AuditTargetKind;
+use crate::context::RequestContext;
+
+/// Document with one root field, ready to run any number of times.
+pub struct PreparedOperation {
+    /// Root field of the document.
+    pub root: RootField,
+    /// The root field with its arguments and without a selection, because its answer is written as a whole.
+    pub(super) document: ExecutableDocument,
+    /// Variables whose enum values have other names in the schema, and the function that converts them.
+    spelled: (Vec<String>, fn(&str) -> String),
+}
+
+/// Root field of the schema, which implements one operation.
+#[derive(Clone, Debug)]
+pub struct RootField {
+    /// Name that document, root field, contract and audit record share.
+    pub name: String,
+    /// Credential or scope that a call needs.
+    pub access: Access,
+    /// Whether it writes.
+    pub is_mutation: bool,
+    /// Whether each call leaves an audit record.
+    pub is_audited: bool,
+    /// Whether concurrent calls are read in one transaction (`@batched`).
+    pub(super) is_batched: bool,
+    /// Whether a read replica may answer (`@may_lag`).
+    pub(super) may_lag: bool,
+    /// The topic on whose content the answer depends, if REST may reuse it (`@reusable`).
+    pub(super) reuse: Option<Reuse>,
+    /// Whether its answer is a file, which only REST can deliver (`@answers_file`).
+    pub(super) is_file: bool,
+    /// Target of the audit record, if an argument identifies it (`@audit_target`).
+    pub(super) target: Option<TargetArgument>,
+    /// Argument that identifies the partner concerned (`@audit_partner`).
+    pub(super) partner: Option<String>,
+    /// Argument in which an e-mail address is recorded as its hash (`@audit_hashed`).
+    pub(super) hashed: Option<String>,
+    /// The argument whose text the partner concerned may read (`@partner_reads`).
+    pub(crate) shown_reason: Option<String>,
+    /// Whether calls are hidden from the partner concerned (`@hidden_from_partner`).
+    pub(crate) is_hidden: bool,
+}
+
+/// Rule by which an answer may be reused.
+#[derive(Clone, Debug)]
+pub struct Reuse {
+    /// Topic whose revision must be the same.
+    pub topic: Arc<str>,
+    /// Time for which the answer may be reused.
+    pub duration: Duration,
+}
+
+/// Argument that identifies the target of an audit record.
+#[derive(Clone, Debug)]
+pub(super) struct TargetArgument {
+    /// Kind of the target.
+    pub(super) kind: AuditTargetKind,
+    /// The argument's name.
+    pub(super) argument: String,
+}
+
+impl PreparedOperation {
+    /// Creates an operation from a root field and its document.
+    pub(super) fn new(root: RootField, document: ExecutableDocument) -> Self {
+        Self { root, document, spelled: (Vec::new(), str::to_owned) }
+    }
+
+    /// Converts the enum values of these variables to the schema's names. Callers and audit records keep the values as
+    /// sent.
+    pub fn map_enum_words(&mut self, variables: Vec<String>, name_of: fn(&str) -> String) {
+        self.spelled = (variables, name_of);
+    }
+
+    /// Creates a request for the library's executor.
+    pub(super) fn request(&self, variables: &Map<String, Json>, cx: &Arc<RequestContext>) -> Request {
+        let mut taken = variables_of(variables);
+        let (spelled, name_of) = &self.spelled;
+        for name in spelled {
+            if let Some(Value::String(word)) = taken.get_mut(name.as_str()) {
+                *word = name_of(word);
+            }
+        }
+        let mut request = Request::new("").variables(taken).data(Arc::clone(cx)).disable_introspection();
+        request.set_parsed_query(self.document.clone());
+        request
+    }
+}
+
+/// Converts the variables to the library's type.
+fn variables_of(variables: &Map<String, Json>) -> Variables {
+    let mut taken = Variables::default();
+    taken.extend(variables.iter().map(|(name, value)| (Name::new(name), value_of(value))));
+    taken
+}
+
+fn value_of(value: &Json) -> Value {
+    match value {
+        Json::Null => Value::Null,
+        Json::Bool(flag) => Value::Boolean(*flag),
+        Json::Number(number) => Value::Number(number.clone()),
+        Json::String(text) => Value::String(text.clone()),
+        Json::Array(items) => Value::List(items.iter().map(value_of).collect()),
+        Json::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, value)| (Name::new(name), value_of(value))).collect())
+        }
+    }
+}
+
+/// Returns the only operation of a document.
+pub(crate) fn only_operation(document: &ExecutableDocument) -> Option<&Positioned<OperationDefinition>> {
+    match &document.operations {
+        DocumentOperations::Single(operation) => Some(operation),
+        DocumentOperations::Multiple(all) if all.len() == 1 => all.values().next(),
+        DocumentOperations::Multiple(_) => None,
+    }
+}
+
+/// Returns an operation's root fields in order, with fragments spread. The document must not contain recursive
+/// fragments or too many fields; for external text, both are checked before.
+pub(crate) fn root_fields<'a>(document: &'a ExecutableDocument, operation: &'a OperationDefinition) -> Vec<&'a Field> {
+    fn collect<'a>(document: &'a ExecutableDocument, selection: &'a SelectionSet, fields: &mut Vec<&'a Field>) {
+        for item in &selection.items {
+            match &item.node {
+                Selection::Field(field) => fields.push(&field.node),
+                Selection::FragmentSpread(spread) => {
+                    if let Some(fragment) = document.fragments.get(&spread.node.fragment_name.node) {
+                        collect(document, &fragment.node.selection_set.node, fields);
+                    }
+                }
+                Selection::InlineFragment(inline) => collect(document, &inline.node.selection_set.node, fields),
+            }
+        }
+    }
+    let mut fields = Vec::new();
+    collect(document, &operation.selection_set.node, &mut fields);
+    fields
+}
+
+/// Whether an operation writes.
+pub(crate) fn is_mutation(operation: &OperationDefinition) -> bool {
+    operation.ty == OperationType::Mutation
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_convert_as_in_graphql_library() {
+        let json = serde_json::json!({
+            "text": "ü", "none": null, "flag": true, "whole": -7, "part": 0.25, "large": u64::MAX,
+            "list": [1, "two", [null]], "object": {"de-AT": {"inner": []}, "": 1},
+        });
+        let Json::Object(map) = json.clone() else { unreachable!() };
+        assert_eq!(variables_of(&map), Variables::from_json(json));
+    }
+}

@@ -1,0 +1,62 @@
+//! Shared base of every resource group: engine, request context, guards, lists, faults and cryptography.
+//!
+//! Nothing in this crate depends on a group. The state that a group keeps between requests is passed in with the
+//! services.
+
+pub mod access;
+pub(crate) mod account_turns;
+pub mod actor;
+pub mod audit_chain;
+pub mod audit_target;
+pub mod audited_text;
+pub mod authority;
+pub mod batch;
+pub mod blocking;
+pub mod budget;
+pub mod business_time;
+pub mod coalescer;
+pub mod context;
+pub mod crypto;
+pub mod csv;
+pub mod daily;
+pub mod day;
+pub mod db;
+pub mod demotion;
+pub mod deprecation;
+pub mod email;
+pub mod engine;
+pub mod entitlement;
+pub mod fault;
+pub mod imitation;
+pub mod list;
+pub mod locale;
+pub mod mail;
+pub mod markdown;
+pub mod media;
+pub mod money;
+pub mod outbox;
+pub mod page;
+pub mod plain;
+pub mod pool_lane;
+pub mod principal;
+pub mod read_replicas;
+pub mod scope;
+pub mod services;
+pub mod slug;
+pub mod state_diagram;
+pub mod surface;
+pub mod text;
+pub mod texts;
+pub mod time;
+pub mod time_zone;
+pub mod trace;
+pub mod type_map;
+pub mod usage;
+pub mod web_address;
+pub mod whole_number;
+pub mod words;
+
+pub use engine::Engine;
+pub use fault::{Code, Fault, FieldError};
+pub use principal::{Principal, PrincipalType};
+pub use scope::{Scope, ScopeSet};

@@ -1,0 +1,221 @@
+//! Read replicas of the database, and their freshness.
+//!
+//! The service queries the WAL position of the primary and the replay position of each replica several times a second.
+//! A replica that has replayed the primary's position of a moment shows everything that was committed before that
+//! moment. Its freshness is therefore known by this process's own clock. If the primary does not answer, the freshness
+//! of the replicas is unknown, and none is used.
+//!
+//! A reader who saw data of a replica never sees older data later: list cursors contain the WAL position of that time,
+//! and a cursor from the primary is read from the primary. Conditional requests are repeated on the primary, unless the
+//! replica's answer equals the caller's copy (docs/decisions/database.md#read-replicas).
+
+mod watch;
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{PgConnection, PgPool};
+use tokio::time::timeout;
+
+use crate::account_turns::{AccountTurns, TurnTaker};
+use crate::db::Freshness;
+use crate::fault::Fault;
+use crate::pool_lane::{LentConnection, PoolLane};
+
+/// Maximum age of a replica's data.
+const OLDEST: Duration = Duration::from_secs(1);
+/// Time to wait for a connection to a replica before the primary is used.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Upper bound of the WAL that a replica can have shown: everything that it has received.
+const RECEIVED: &str = "select (greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0'::pg_lsn)::bigint";
+/// WAL position up to which a replica shows everything.
+const REPLAYED: &str = "select (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint";
+
+/// Position in the write-ahead log: a log sequence number (LSN).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WalPlace(i64);
+
+impl WalPlace {
+    /// Creates the position with this number.
+    pub fn of(number: i64) -> Self {
+        Self(number)
+    }
+
+    /// Returns its number.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+
+    /// Loads the upper bound of the WAL that this replica has shown so far.
+    ///
+    /// # Errors
+    /// If it does not answer, or is not a replica any more.
+    pub(crate) async fn received_until(replica: &mut PgConnection) -> Result<Self, Fault> {
+        Self::read(RECEIVED, replica).await
+    }
+
+    async fn read(statement: &'static str, replica: &mut PgConnection) -> Result<Self, Fault> {
+        let number: Option<i64> = sqlx::query_scalar(statement).fetch_one(replica).await?;
+        number.map(Self).ok_or_else(|| Fault::unavailable("The service is busy. Try again."))
+    }
+}
+
+/// Read replicas of the database.
+pub struct ReadReplicas {
+    /// Connection options of the primary.
+    leader: PgConnectOptions,
+    replicas: Vec<Replica>,
+    /// Index of the next replica to use.
+    turn: AtomicUsize,
+    counts: Counts,
+}
+
+/// Atomic counters of the use of replicas since startup.
+#[derive(Default)]
+struct Counts {
+    answered: AtomicU64,
+    passed_on: AtomicU64,
+    failed: AtomicU64,
+}
+
+/// One read replica.
+struct Replica {
+    /// Name for the log.
+    name: String,
+    options: PgConnectOptions,
+    lane: PoolLane,
+    turns: Arc<AccountTurns>,
+    state: Mutex<ReplicaState>,
+}
+
+/// Known state of a replica.
+#[derive(Clone, Copy, Default)]
+struct ReplicaState {
+    /// WAL position that it has replayed, as a lower bound.
+    replayed: Option<WalPlace>,
+    /// Moment up to which it shows everything.
+    fresh_at: Option<Instant>,
+}
+
+/// Use of replicas since startup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadCounts {
+    /// Number of connections to replicas taken for requests.
+    pub answered: u64,
+    /// Number of requests sent directly to the primary because no replica was fresh enough.
+    pub passed_on: u64,
+    /// Number of requests repeated on the primary after a replica failed.
+    pub failed: u64,
+}
+
+impl ReadReplicas {
+    /// Creates the replicas of this primary, from names and connections. None is used before it is watched.
+    pub fn new(leader: PgConnectOptions, pools: Vec<(String, PgConnectOptions, PgPool)>) -> Self {
+        let replica = |(name, options, pool): (String, PgConnectOptions, PgPool)| {
+            let turns = AccountTurns::of_connections(pool.options().get_max_connections() / 2);
+            let lane = PoolLane::of_reads(pool);
+            Replica { name, options, lane, turns, state: Mutex::default() }
+        };
+        Self {
+            leader,
+            replicas: pools.into_iter().map(replica).collect(),
+            turn: AtomicUsize::new(0),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Returns the maximum age of each replica's data; `None` if it is unknown.
+    #[must_use]
+    pub fn delays(&self) -> Vec<Option<Duration>> {
+        self.replicas.iter().map(|replica| replica.state().fresh_at.map(|fresh| fresh.elapsed())).collect()
+    }
+
+    /// Returns the counts of their use.
+    #[must_use]
+    pub fn counts(&self) -> ReadCounts {
+        let Counts { answered, passed_on, failed } = &self.counts;
+        let [answered, passed_on, failed] = [answered, passed_on, failed].map(|count| count.load(Ordering::Relaxed));
+        ReadCounts { answered, passed_on, failed }
+    }
+
+    /// Counts a replica's failure after which the primary is used.
+    pub(crate) fn note_failure(&self) {
+        self.counts.failed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Takes a connection to a replica that is fresh enough; `None` if the primary must be used.
+    pub async fn take(&self, demanded: Freshness, account: Option<&TurnTaker>) -> Option<LentConnection> {
+        let since = match demanded {
+            Freshness::Present => return None,
+            Freshness::Recent => None,
+            Freshness::Since(place) => Some(place),
+        };
+        let first = self.turn.fetch_add(1, Ordering::Relaxed) % self.replicas.len().max(1);
+        for replica in self.replicas.iter().cycle().skip(first).take(self.replicas.len()) {
+            if let Some(lent) = replica.take(since, account).await {
+                self.counts.answered.fetch_add(1, Ordering::Relaxed);
+                return Some(lent);
+            }
+        }
+        self.counts.passed_on.fetch_add(1, Ordering::Relaxed);
+        None
+    }
+}
+
+impl Replica {
+    fn state(&self) -> MutexGuard<'_, ReplicaState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.state().fresh_at.is_some_and(|fresh| fresh.elapsed() < OLDEST)
+    }
+
+    /// Excludes the replica until it answers again.
+    fn forget(&self) {
+        self.state().fresh_at = None;
+    }
+
+    /// Records that the replica has replayed the WAL up to this position.
+    fn note(&self, place: WalPlace) {
+        let mut state = self.state();
+        state.replayed = state.replayed.max(Some(place));
+    }
+
+    /// Takes a connection if the replica is fresh and has replayed the WAL up to this position.
+    async fn take(&self, since: Option<WalPlace>, account: Option<&TurnTaker>) -> Option<LentConnection> {
+        if !self.is_fresh() {
+            return None;
+        }
+        // An account that waits for its own reads says nothing about the replica.
+        let turn = match account {
+            Some(account) => Some(account.wait(&self.turns, PATIENCE).await?),
+            None => None,
+        };
+        let Ok(Ok(mut lent)) = timeout(PATIENCE, self.lane.take()).await else {
+            self.forget();
+            return None;
+        };
+        if let Some(since) = since.filter(|since| self.state().replayed < Some(*since)) {
+            let Ok(Ok(place)) = timeout(PATIENCE, WalPlace::read(REPLAYED, &mut lent)).await else {
+                self.forget();
+                lent.give_up();
+                return None;
+            };
+            self.note(place);
+            if place < since {
+                lent.pass_on();
+                return None;
+            }
+        }
+        // Checked again, because taking the connection may have taken time.
+        if self.is_fresh() {
+            return Some(lent.with_turn(turn));
+        }
+        lent.pass_on();
+        None
+    }
+}
