@@ -10,12 +10,12 @@ use labs_core::crypto::secret::SecretKind;
 use labs_core::email::EmailAddress;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::list::PageRequest;
-use labs_core::mail::message::{Asking as AskingFor, MailContent, SecurityEvent as Notified};
-use labs_core::outbox;
-use labs_core::outbox::load_addressee;
 use labs_core::page::CountedList;
 use labs_core::principal::PrincipalType;
 use labs_core::scope::ScopeSet;
+use labs_mail::message::{Asking as AskingFor, MailContent, SecurityEvent as Notified};
+use labs_mail::outbox;
+use labs_mail::outbox::load_addressee;
 use uuid::Uuid;
 
 use super::list::{MEMBER, STAFF, StaffFilter, StaffSort};

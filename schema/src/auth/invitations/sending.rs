@@ -8,8 +8,8 @@ use labs_core::daily;
 use labs_core::email::EmailAddress;
 use labs_core::entitlement::Allowance;
 use labs_core::fault::Fault;
-use labs_core::outbox;
 use labs_core::principal::Role;
+use labs_mail::outbox;
 use serde_json::json;
 use uuid::Uuid;
 

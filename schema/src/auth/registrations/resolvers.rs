@@ -8,11 +8,11 @@ use labs_core::context::{RequestContext, RequestContextExt};
 use labs_core::crypto::secret::{SecretKind, SecretText};
 use labs_core::email::EmailAddress;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{Asking as AskingFor, MailContent, Notice};
-use labs_core::outbox;
-use labs_core::outbox::{Recipient, load_addressee};
 use labs_core::time::Time;
 use labs_core::words::Word as _;
+use labs_mail::message::{Asking as AskingFor, MailContent, Notice};
+use labs_mail::outbox;
+use labs_mail::outbox::{Recipient, load_addressee};
 use uuid::Uuid;
 
 use super::rules;

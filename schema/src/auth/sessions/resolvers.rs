@@ -10,9 +10,9 @@ use labs_core::crypto::secret::{SecretKind, SecretText};
 use labs_core::email::EmailAddress;
 use labs_core::fault::{Code, Fault};
 use labs_core::list::PageRequest;
-use labs_core::mail::message::SecurityEvent as Notified;
-use labs_core::outbox;
 use labs_core::page::List;
+use labs_mail::message::SecurityEvent as Notified;
+use labs_mail::outbox;
 use uuid::Uuid;
 
 use super::RenewalLimiter;

@@ -7,9 +7,9 @@ mod unsubscribe;
 use labs_core::crypto;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{BoardWeek, MailContent, Notice};
-use labs_core::outbox;
 use labs_core::services::Services;
+use labs_mail::message::{BoardWeek, MailContent, Notice};
+use labs_mail::outbox;
 use sqlx::PgPool;
 use uuid::Uuid;
 

@@ -4,9 +4,9 @@
 use labs_core::crypto;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{MailContent, Notice, VersionReview, VersionReviewEvent};
-use labs_core::outbox;
 use labs_core::services::Services;
+use labs_mail::message::{MailContent, Notice, VersionReview, VersionReviewEvent};
+use labs_mail::outbox;
 use sqlx::PgPool;
 use uuid::Uuid;
 
