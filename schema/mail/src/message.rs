@@ -10,10 +10,10 @@ mod marketplace;
 mod membership;
 mod review;
 mod ticket;
-use labs_core::crypto::sealed::{MasterKey, OpenError};
-use labs_core::crypto::secret::SecretText;
 use labs_core::email::EmailAddress;
 use labs_core::locale::{best, preference};
+use labs_crypto::sealed::{MasterKey, OpenError};
+use labs_crypto::secret::SecretText;
 
 pub use super::closing::ClosingStep;
 use super::subscription::SubscriptionNotice;

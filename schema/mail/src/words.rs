@@ -4,7 +4,7 @@
 //! a separate line, which is never wrapped. Names of users and companies are sanitised before they appear in a message,
 //! because they can be chosen to contain a link or a header.
 use jiff::Timestamp;
-use labs_core::crypto::secret::SecretText;
+use labs_crypto::secret::SecretText;
 
 use super::message::{Asking, Locale, MailContent};
 

@@ -17,7 +17,6 @@ mod store;
 
 use ipnet::IpNet;
 use labs_core::context::RequestContext;
-use labs_core::crypto;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::services::Services;
@@ -98,7 +97,7 @@ pub async fn queue_to_administrators(
     write: impl Fn(String) -> MailContent,
 ) -> Result<(), Fault> {
     for to in list_administrators(db, partner_uuid).await? {
-        let message_uuid = crypto::uuid_at(services.clock.now().0);
+        let message_uuid = labs_crypto::uuid_at(services.clock.now().0);
         post_by(db, services, (message_uuid, None), &to, &OutboxEntry::of(&write(to.name.clone()))).await?;
     }
     Ok(())

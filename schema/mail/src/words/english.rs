@@ -7,7 +7,7 @@ mod review;
 mod team;
 
 use jiff::Timestamp;
-use labs_core::crypto::secret::SecretText;
+use labs_crypto::secret::SecretText;
 
 use super::{Draft, MailLinks, TokenInput, moment, sanitize, sanitize_reason, token_route};
 use crate::message::{Asking, ClosingStep, MailContent, Notice, SecurityEvent};

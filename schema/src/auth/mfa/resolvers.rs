@@ -3,9 +3,9 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use labs_core::access::access;
 use labs_core::context::{RequestContext, RequestContextExt};
-use labs_core::crypto::totp::{RecoveryCode, TotpSeed, qr_data_uri};
 use labs_core::fault::Fault;
 use labs_core::time::Time;
+use labs_crypto::totp::{RecoveryCode, TotpSeed, qr_data_uri};
 use labs_mail::message::SecurityEvent as Event;
 use labs_mail::outbox;
 use labs_mail::outbox::load_addressee;

@@ -16,9 +16,9 @@ pub(crate) use resolvers::find_faults;
 pub(in crate::auth) use rules::new_password;
 
 use labs_core::context::RequestContext;
-use labs_core::crypto::secret::SecretKind;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
+use labs_crypto::secret::SecretKind;
 use labs_mail::message::{Asking, MailContent};
 use labs_mail::outbox;
 use labs_mail::outbox::Recipient;

@@ -4,7 +4,6 @@
 mod store;
 mod unsubscribe;
 
-use labs_core::crypto;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::services::Services;
@@ -62,7 +61,7 @@ async fn write(db: &Db, services: &Services, person_uuid: Uuid, week: store::Wee
         answers: week.answers,
         token: unsubscribe::token(&services.key, person_uuid),
     }));
-    let message_uuid = crypto::uuid_at(services.clock.now().0);
+    let message_uuid = labs_crypto::uuid_at(services.clock.now().0);
     outbox::queue_by(db, services, message_uuid, &to, &content).await?;
     Ok(true)
 }

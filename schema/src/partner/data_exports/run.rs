@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt as _;
-use labs_core::crypto::random_bytes;
 use labs_core::db::{Db, TransactionOptions};
 use labs_core::fault::{Code, Fault};
-use labs_core::media::store::MediaKey;
-use labs_core::media::store::archive::ArchiveName;
 use labs_core::services::Services;
 use labs_core::time::Time;
+use labs_crypto::random_bytes;
 use labs_mail::message::{MailContent, Notice};
 use labs_mail::outbox;
+use labs_media::store::MediaKey;
+use labs_media::store::archive::ArchiveName;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;

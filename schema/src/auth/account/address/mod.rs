@@ -16,10 +16,10 @@ pub(super) mod rules;
 mod store;
 
 use labs_core::context::RequestContext;
-use labs_core::crypto::secret::{SecretKind, SecretText};
 use labs_core::email::EmailAddress;
 use labs_core::fault::Fault;
 use labs_core::time::Time;
+use labs_crypto::secret::{SecretKind, SecretText};
 use labs_mail::message::{Asking, MailContent, Notice, SecurityEvent as Notified};
 use labs_mail::outbox;
 use labs_mail::outbox::load_addressee;

@@ -11,7 +11,7 @@ use super::{MediaObject, MediaStore, StoreError, found_or_none, limit_time, read
 
 /// Name of a piece: its first and last position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct AuditPieceName {
+pub struct AuditPieceName {
     /// First position.
     pub first: i64,
     /// Last position.
@@ -35,7 +35,7 @@ impl MediaStore {
     ///
     /// # Errors
     /// [`StoreError`]
-    pub(crate) async fn begin_audit(&self, name: AuditPieceName) -> Result<ObjectWriter, StoreError> {
+    pub async fn begin_audit(&self, name: AuditPieceName) -> Result<ObjectWriter, StoreError> {
         self.begin(&name.path()).await
     }
 
@@ -43,7 +43,7 @@ impl MediaStore {
     ///
     /// # Errors
     /// [`StoreError`]
-    pub(crate) async fn get_audit(&self, name: AuditPieceName) -> Result<Option<MediaObject>, StoreError> {
+    pub async fn get_audit(&self, name: AuditPieceName) -> Result<Option<MediaObject>, StoreError> {
         let found = limit_time(async { found_or_none(self.objects.get(&name.path()).await) }).await?;
         Ok(found.map(|found| MediaObject { size: found.meta.size, stream: read_in_pieces(found) }))
     }

@@ -5,8 +5,6 @@ use std::io;
 
 use object_store::Error;
 
-use crate::fault::Fault;
-
 /// Error of the object storage; callers of the API get no details.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -57,12 +55,6 @@ impl From<Error> for StoreError {
             _ => FailureKind::Other,
         };
         Self::Store { kind, message: describe_error(&error) }
-    }
-}
-
-impl From<StoreError> for Fault {
-    fn from(error: StoreError) -> Self {
-        Self::unavailable("Files cannot be accessed at the moment. Try again.").caused_by(error)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Cryptography: creating, sealing, comparing and erasing secrets.
 //!
-//! Primitives only. This module uses no SQL, no GraphQL and no clock. Time is a parameter, and [`random_bytes`] is the
+//! Primitives only. This crate uses no SQL, no GraphQL and no clock. Time is a parameter, and [`random_bytes`] is the
 //! only source of randomness.
 //!
 //! | file | contents |
@@ -24,7 +24,7 @@ pub mod totp;
 
 use aws_lc_rs::{constant_time, digest, rand};
 
-/// Returns `N` bytes from the system's generator. The only source of randomness in this module.
+/// Returns `N` bytes from the system's generator. The only source of randomness in this crate.
 #[expect(clippy::expect_used, reason = "without randomness, the service must not issue secrets")]
 pub fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0u8; N];

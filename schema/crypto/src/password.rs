@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use argon2::password_hash::phc::{Output, PasswordHash, Salt};
 use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier, Version};
+use labs_blocking::{BlockingError, BlockingPool, spare_cores};
 use unicode_normalization::UnicodeNormalization;
 use zeroize::Zeroizing;
 
 use super::random_bytes;
 use super::secret::SecretText;
-use crate::blocking::{BlockingError, BlockingPool, spare_cores};
 
 /// Hashes and verifies passwords, a few at a time. Cheap to clone.
 #[derive(Clone, Debug)]

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
+use labs_crypto::random_bytes;
 use object_store::path::Path;
 use object_store::{ObjectStore as _, ObjectStoreExt as _};
 
 use super::{MediaStore, StoreError, limit_time};
-use crate::crypto::random_bytes;
 
 /// Folder of the probes, which the list skips.
 const PROBES: &str = "probe";

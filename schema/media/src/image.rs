@@ -1,13 +1,12 @@
 //! Image processing of uploads, outside the async threads (by `labs-pictures`).
 
 use bytes::Bytes;
+use labs_blocking::BlockingError;
+use labs_blocking::fair::{FairBlockingPool, QueueLimits, WorkOwner};
 pub use labs_pictures::{
     ImageProblem, LARGEST_UPLOAD, LONGEST_SIDE, LONGEST_UPLOADED_SIDE, MOST_PIXELS, PictureKind, PictureRules,
     Processed, Rendition, SIZES, Shape, Variant, process, process_sizes, renditions_of,
 };
-
-use crate::blocking::BlockingError;
-use crate::blocking::fair::{FairBlockingPool, QueueLimits, WorkOwner};
 
 /// Reason why an upload was not processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -95,7 +95,7 @@ impl MasterKey {
     }
 
     /// Returns the sealed naming key. It outlives the keys of the file.
-    pub(crate) fn naming_sealed(&self) -> Vec<u8> {
+    pub fn naming_sealed(&self) -> Vec<u8> {
         self.seal(NAMING, self.naming.as_slice())
     }
 
@@ -103,7 +103,7 @@ impl MasterKey {
     ///
     /// # Errors
     /// [`OpenError`] if none of these keys sealed it.
-    pub(crate) fn named_by(self, sealed: &[u8]) -> Result<MasterKey, OpenError> {
+    pub fn named_by(self, sealed: &[u8]) -> Result<MasterKey, OpenError> {
         let opened = self.open(NAMING, sealed)?;
         let bytes = <[u8; KEY_BYTES]>::try_from(opened.as_slice()).map_err(|_| OpenError)?;
         Ok(MasterKey { naming: Zeroizing::new(bytes), ..self })
@@ -185,7 +185,7 @@ impl MasterKey {
     }
 
     /// Returns a number for each key, newest first, that reveals nothing about it. Advisory locks use these numbers.
-    pub(crate) fn lock_numbers(&self) -> impl Iterator<Item = i32> {
+    pub fn lock_numbers(&self) -> impl Iterator<Item = i32> {
         self.keys().map(|key| {
             let [first, second, third, fourth, ..] = tag(&mac_key(key, "lock-number"), &[]);
             i32::from_be_bytes([first, second, third, fourth])

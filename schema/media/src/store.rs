@@ -28,6 +28,7 @@ use bytes::Bytes;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{StreamExt, TryStreamExt};
 use jiff::Timestamp;
+use labs_crypto::sha256;
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
@@ -41,7 +42,6 @@ use self::probe::LastWrite;
 pub use self::probe::StoreState;
 pub use self::writer::ObjectWriter;
 use self::writer::PART;
-use crate::crypto::sha256;
 
 /// Object storage of the service. Cheap to clone.
 #[derive(Clone)]

@@ -55,7 +55,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::media::store::archive::ArchiveName;
+    use crate::store::archive::ArchiveName;
 
     #[tokio::test]
     async fn old_incomplete_uploads_are_deleted() {
