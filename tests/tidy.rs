@@ -83,7 +83,7 @@ fn transactions_begin_and_end_in_allowed_modules() {
     let allowed = [
         "schema/core/src/engine/",
         "schema/core/src/db.rs",
-        "schema/core/src/outbox",
+        "schema/mail/src/outbox",
         "schema/core/src/audit_chain",
         "schema/src/jobs",
         "schema/src/operator",

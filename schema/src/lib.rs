@@ -29,13 +29,17 @@ mod statistics;
 mod subscription;
 mod system;
 
+pub use labs_blocking as blocking;
 use labs_core::engine::{Descriptions, PreparedSchema};
 pub use labs_core::{Code, Engine, Fault, FieldError, Principal, PrincipalType, Scope, ScopeSet};
 pub use labs_core::{
-    access, audit_chain, authority, blocking, budget, context, crypto, daily, deprecation, email, engine, fault, list,
-    locale, mail, media, money, outbox, page, principal, read_replicas, scope, services, surface, text, time, trace,
-    usage, web_address, whole_number,
+    access, audit_chain, authority, budget, context, daily, deprecation, email, engine, fault, list, locale, money,
+    page, principal, read_replicas, scope, services, surface, text, time, trace, usage, web_address, whole_number,
 };
+pub use labs_crypto as crypto;
+pub use labs_mail as mail;
+pub use labs_mail::outbox;
+pub use labs_media as media;
 
 /// Builds the schema with these descriptions of its arguments.
 ///

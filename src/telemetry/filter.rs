@@ -24,7 +24,8 @@ const LEVELS: [(&str, LevelFilter); 6] = [
 const OWN: &str = "labs";
 
 /// Labs' own crates.
-const CRATES: [&str; 5] = ["labs", "labs_core", "labs_pictures", "labs_rest", "labs_schema"];
+const CRATES: [&str; 8] =
+    ["labs", "labs_core", "labs_crypto", "labs_mail", "labs_media", "labs_pictures", "labs_rest", "labs_schema"];
 
 /// A target of a dependency.
 struct Dependency {

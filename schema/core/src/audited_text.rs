@@ -1,6 +1,7 @@
 //! Search texts as audit records store them.
 
-use crate::crypto::sealed::MasterKey;
+use labs_crypto::sealed::MasterKey;
+
 use crate::email::EmailAddress;
 
 /// Returns the trimmed text, or the keyed hash of an e-mail address. The hash does not depend on how the address is

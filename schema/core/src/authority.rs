@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use aws_lc_rs::digest;
+use labs_crypto::sealed::MasterKey;
+use labs_crypto::token::{Claims, KeyRing, TokenError};
 use moka::sync::Cache;
 use sqlx::postgres::PgListener;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use tokio_util::sync::CancellationToken;
 
-use crate::crypto::sealed::MasterKey;
-use crate::crypto::token::{Claims, KeyRing, TokenError};
 use crate::db::Db;
 use crate::fault::{Code, Fault};
 use crate::principal::Principal;

@@ -13,10 +13,10 @@ use async_graphql::ContextBase;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use ipnet::{IpNet, Ipv6Net};
+use labs_blocking::fair::WorkOwner;
 use uuid::Uuid;
 
 use crate::audit_target::AuditTargetKind;
-use crate::blocking::fair::WorkOwner;
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::principal::{Owner, Principal};
@@ -24,7 +24,6 @@ use crate::scope::Scope;
 use crate::services::Services;
 use crate::time::Time;
 use crate::type_map::TypeMap;
-
 pub use answer::{Created, WrittenAnswer};
 pub use document::{Document, DocumentContent, OpenPart};
 pub use revision::NamesRevision;
@@ -301,7 +300,7 @@ impl RequestContext {
     /// Creates an identifier (UUID version 7).
     #[must_use]
     pub fn new_uuid(&self) -> Uuid {
-        crate::crypto::uuid_at(self.now.0)
+        labs_crypto::uuid_at(self.now.0)
     }
 
     /// Sets the target of the audit record, if the variables do not identify it.

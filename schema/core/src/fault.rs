@@ -10,6 +10,8 @@ mod sql;
 
 use std::fmt;
 
+use labs_media::store::StoreError;
+
 use crate::time::Time;
 
 pub use code::Code;
@@ -353,6 +355,12 @@ impl Fault {
 }
 
 /// Writes the detail. The cause is only logged ([`Fault::cause`]).
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::unavailable("Files cannot be accessed at the moment. Try again.").caused_by(error)
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0.detail)

@@ -1,4 +1,4 @@
-//! Shared base of every resource group: engine, request context, guards, lists, faults and cryptography.
+//! Shared base of every resource group: engine, request context, guards, database, lists and faults.
 //!
 //! Nothing in this crate depends on a group. The state that a group keeps between requests is passed in with the
 //! services.
@@ -11,12 +11,10 @@ pub mod audit_target;
 pub mod audited_text;
 pub mod authority;
 pub mod batch;
-pub mod blocking;
 pub mod budget;
 pub mod business_time;
 pub mod coalescer;
 pub mod context;
-pub mod crypto;
 pub mod csv;
 pub mod daily;
 pub mod day;
@@ -30,11 +28,8 @@ pub mod fault;
 pub mod imitation;
 pub mod list;
 pub mod locale;
-pub mod mail;
 pub mod markdown;
-pub mod media;
 pub mod money;
-pub mod outbox;
 pub mod page;
 pub mod plain;
 pub mod pool_lane;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use labs_blocking::{BlockingError, BlockingPool, spare_cores};
+use labs_crypto::sha256;
 pub use labs_markdown::{
     COMMENT, FEATURE_REQUEST, Heading, MIGRATION, PUBLICATION, RENDERER, RenderError, Rendered, TextFormat,
 };
 use labs_markdown::{DEEPEST, MOST_AMPERSANDS, TextSource};
 use moka::sync::Cache;
 
-use crate::blocking::{BlockingError, BlockingPool, spare_cores};
-use crate::crypto::sha256;
 use crate::fault::{Fault, FieldError};
 use crate::slug::slug_of;
 

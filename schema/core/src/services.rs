@@ -4,14 +4,15 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::crypto::cursor::CursorSeal;
-use crate::crypto::password::PasswordHasher;
-use crate::crypto::refresh::RefreshSeal;
-use crate::crypto::sealed::MasterKey;
+use labs_crypto::cursor::CursorSeal;
+use labs_crypto::password::PasswordHasher;
+use labs_crypto::refresh::RefreshSeal;
+use labs_crypto::sealed::MasterKey;
+use labs_media::image::ImageWorkshop;
+use labs_media::store::MediaStore;
+
 use crate::day::Day;
 use crate::deprecation::Deprecations;
-use crate::media::image::ImageWorkshop;
-use crate::media::store::MediaStore;
 use crate::surface::ServedContract;
 use crate::time::Clock;
 use crate::type_map::TypeMap;

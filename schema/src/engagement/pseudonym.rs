@@ -4,8 +4,8 @@
 //! is not rotated. Therefore, a user counts once, even after erasure, and the tables do not disclose users. One kind of
 //! pseudonym reveals nothing about another.
 
-use labs_core::crypto::sealed::MasterKey;
 use labs_core::day::Day;
+use labs_crypto::sealed::MasterKey;
 use uuid::Uuid;
 
 /// Returns the pseudonym of a user's votes.

@@ -5,8 +5,8 @@
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use jiff::{SignedDuration, Timestamp};
 use labs_core::fault::Fault;
-use labs_core::media::store::MediaKey;
 use labs_core::services::Services;
+use labs_media::store::MediaKey;
 use sqlx::PgPool;
 
 /// Minimum age of a deletable object. It is far longer than the time from the upload to COMMIT, in which each statement

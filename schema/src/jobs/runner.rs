@@ -4,7 +4,6 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use labs_core::crypto;
 use labs_core::fault::Fault;
 use labs_core::time::Time;
 use tokio::time::sleep;
@@ -107,7 +106,7 @@ async fn begin(job: &Job, board: &Board, ledger: &impl RunStore, now: Time) -> R
         let is_taken = ledger.claim(run_uuid, job.plan).await?;
         return Ok(is_taken.then_some(StartedRun { run_uuid, stands_in_ledger: true }));
     }
-    let run_uuid = crypto::uuid_at(now.0);
+    let run_uuid = labs_crypto::uuid_at(now.0);
     match job.plan.schedule.next_after(now)? {
         _ if !slot.may_run() => Ok(None),
         None => Ok(Some(StartedRun { run_uuid, stands_in_ledger: false })),

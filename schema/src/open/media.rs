@@ -1,6 +1,6 @@
 //! Start of the object storage for media.
 
-use labs_core::media::store::{Bucket, FailureKind, MediaPlace, MediaStore, Provider, StoreError};
+use labs_media::store::{Bucket, FailureKind, MediaPlace, MediaStore, Provider, StoreError};
 
 use super::refusal::OpenRefusal;
 

@@ -1,11 +1,11 @@
 //! An action on the command line: one transaction with its audit record.
 
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::crypto::uuid_at;
 use labs_core::db::{Db, TransactionOptions};
 use labs_core::fault::Fault;
 use labs_core::services::Services;
 use labs_core::time::Time;
+use labs_crypto::uuid_at;
 use sqlx::PgPool;
 use uuid::Uuid;
 

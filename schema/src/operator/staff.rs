@@ -2,14 +2,14 @@
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use labs_blocking::BlockingError;
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::blocking::BlockingError;
-use labs_core::crypto::random_bytes;
-use labs_core::crypto::secret::SecretText;
 use labs_core::db::Db;
 use labs_core::email::EmailAddress;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::services::Services;
+use labs_crypto::random_bytes;
+use labs_crypto::secret::SecretText;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -246,7 +246,7 @@ fn err_busy(_: BlockingError) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use labs_core::crypto::password::password_rule;
+    use labs_crypto::password::password_rule;
 
     #[test]
     fn generated_password_passes_rule_and_is_unique() {

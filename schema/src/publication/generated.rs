@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use labs_core::crypto::sha256;
 use labs_core::deprecation::AnnouncedDeprecations;
 use labs_core::fault::Fault;
 use labs_core::services::Services;
 use labs_core::surface::GeneratedResource;
+use labs_crypto::sha256;
 use tokio::sync::OnceCell;
 
 use super::items::PublicationArtefact;

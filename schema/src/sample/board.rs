@@ -1,7 +1,7 @@
 //! Sample data of the board: feature requests, votes under invented pseudonyms, comments, and decisions of staff.
 
-use labs_core::crypto::sha256;
 use labs_core::time::Time;
+use labs_crypto::sha256;
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;

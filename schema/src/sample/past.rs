@@ -1,8 +1,8 @@
 //! Times of the sample data, counted back from now, and the ids derived from them.
 
 use jiff::{SignedDuration, Timestamp};
-use labs_core::crypto::sha256;
 use labs_core::time::Time;
+use labs_crypto::sha256;
 pub(super) use labs_pictures::draw::number;
 use uuid::Uuid;
 

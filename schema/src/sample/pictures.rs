@@ -6,11 +6,11 @@ use std::thread::available_parallelism;
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use labs_core::blocking::BlockingPool;
+use labs_blocking::BlockingPool;
 use labs_core::fault::Fault;
-use labs_core::media::image::{PictureKind, Processed, process_sizes};
-use labs_core::media::store::{MediaKey, MediaStore};
 use labs_core::time::Time;
+use labs_media::image::{PictureKind, Processed, process_sizes};
+use labs_media::store::{MediaKey, MediaStore};
 use labs_pictures::draw;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;

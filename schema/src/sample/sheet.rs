@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use labs_core::crypto::secret::SecretText;
+use labs_crypto::secret::SecretText;
 
 /// A user or machine client of the sample data with credentials.
 #[derive(Debug)]

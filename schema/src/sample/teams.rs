@@ -1,12 +1,12 @@
 //! Sample partners with their teams, staff members, and machine clients.
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use labs_core::crypto::secret::{SecretKind, SecretText};
-use labs_core::crypto::totp::TotpSeed;
 use labs_core::email::EmailAddress;
 use labs_core::fault::Fault;
 use labs_core::services::Services;
 use labs_core::time::Time;
+use labs_crypto::secret::{SecretKind, SecretText};
+use labs_crypto::totp::TotpSeed;
 use serde_json::json;
 use uuid::Uuid;
 

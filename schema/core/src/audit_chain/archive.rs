@@ -15,6 +15,9 @@ use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt as _;
+use labs_crypto::{same_bytes, sha256};
+use labs_media::store::MediaStore;
+use labs_media::store::audit::AuditPieceName;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
@@ -22,11 +25,8 @@ use tokio_util::io::StreamReader;
 
 use super::chain::{ChainBreak, ChainFlaw, ChainVerification, FoundSeal, GENESIS, Hash};
 use super::store::{self, ArchivedPiece, SealedText};
-use crate::crypto::{same_bytes, sha256};
 use crate::db::Db;
 use crate::fault::Fault;
-use crate::media::store::MediaStore;
-use crate::media::store::audit::AuditPieceName;
 
 /// Maximum number of positions in a piece: some tens of megabytes.
 const PIECE: i64 = 50_000;

@@ -1,8 +1,7 @@
 //! Hash chain: computes each hash from the previous one and detects breaks. Uses no database and no clock.
 
+use labs_crypto::{same_bytes, sha256};
 use uuid::Uuid;
-
-use crate::crypto::{same_bytes, sha256};
 
 /// Hash of the chain, or of a record's canonical text.
 pub(super) type Hash = [u8; 32];

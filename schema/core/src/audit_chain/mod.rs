@@ -25,18 +25,16 @@ mod store;
 
 use std::sync::{Mutex, PoisonError};
 
+use labs_media::store::MediaStore;
 use sqlx::PgPool;
 use tokio::task::spawn_blocking;
 
 use crate::context::ChainHead;
 use crate::db::Db;
 use crate::fault::Fault;
-use crate::media::store::MediaStore;
-
-use store::{ChainEnd, UnsealedRecords};
-
 pub use archive::archive;
 pub use chain::{ChainBreak, ChainFlaw, Verdict};
+use store::{ChainEnd, UnsealedRecords};
 pub use store::{count_unsealed, detach, last_position, list_over};
 
 /// Maximum number of records sealed in one pass.

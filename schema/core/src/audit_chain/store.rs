@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use labs_crypto::sha256;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::canonical::StoredRecord;
 use super::chain::{FoundSeal, Hash, Seal, Unsealed};
-use crate::crypto::sha256;
 use crate::db::Db;
 use crate::fault::Fault;
 

@@ -1,9 +1,9 @@
 //! Signing keys: loaded from the table, created on first start.
 
+use labs_crypto::sealed::MasterKey;
+use labs_crypto::token::{KeyRing, SigningKeyRow, new_signing_key};
 use sqlx::{PgExecutor, PgPool};
 
-use crate::crypto::sealed::MasterKey;
-use crate::crypto::token::{KeyRing, SigningKeyRow, new_signing_key};
 use crate::fault::Fault;
 use crate::time::Time;
 

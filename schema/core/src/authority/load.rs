@@ -1,9 +1,9 @@
 //! Rights of a token's holder, loaded in one statement.
 
+use labs_crypto::token::Claims;
 use sqlx::{PgExecutor, PgPool};
 use uuid::Uuid;
 
-use crate::crypto::token::Claims;
 use crate::fault::{Code, Fault};
 use crate::principal::{Budget, Principal, PrincipalType, Reset, Role};
 use crate::scope::ScopeSet;

@@ -1,8 +1,8 @@
 //! Key for names that must not change when the master key changes.
 
+use labs_crypto::sealed::MasterKey;
 use sqlx::PgPool;
 
-use crate::crypto::sealed::MasterKey;
 use crate::fault::Fault;
 
 /// Returns the master key with the naming key of the database. If the database has none, the master key's own naming

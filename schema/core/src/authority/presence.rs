@@ -4,9 +4,9 @@
 //! each key of its key file. PostgreSQL releases them when the connection ends, even after a crash, so no row needs
 //! cleanup and no clocks are compared. The lock numbers reveal nothing about the keys.
 
+use labs_crypto::sealed::MasterKey;
 use sqlx::PgExecutor;
 
-use crate::crypto::sealed::MasterKey;
 use crate::fault::Fault;
 
 /// Class of the locks that show that a replica runs.

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use labs_crypto::sealed::MasterKey;
 use serde_json::{Map, Value};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
@@ -14,7 +15,6 @@ use super::RootField;
 use crate::audit_target::AuditTargetKind;
 use crate::audited_text::to_recorded;
 use crate::context::{AuditNotes, Caller, Created, Target};
-use crate::crypto::sealed::MasterKey;
 use crate::fault::Fault;
 use crate::principal::Principal;
 use crate::services::Services;
@@ -43,7 +43,7 @@ impl AuditEntry {
         let now = services.clock.now();
         let milliseconds = u64::try_from(now.0.as_millisecond()).unwrap_or_default();
         Self {
-            record_uuid: uuid::Builder::from_unix_timestamp_millis(milliseconds, &crate::crypto::random_bytes::<10>())
+            record_uuid: uuid::Builder::from_unix_timestamp_millis(milliseconds, &labs_crypto::random_bytes::<10>())
                 .into_uuid(),
             operation: root.name.clone(),
             scope: root.access.scope().map(|scope| scope.to_string()),

@@ -4,8 +4,8 @@ use async_graphql::{InputObject, SimpleObject};
 use labs_core::audit_chain::{self, ChainBreak, ChainFlaw, Verdict};
 use labs_core::db::Db;
 use labs_core::fault::Fault;
-use labs_core::media::store::MediaStore;
 use labs_core::words::words;
+use labs_media::store::MediaStore;
 use uuid::Uuid;
 
 /// Maximum number of positions that one call recomputes.

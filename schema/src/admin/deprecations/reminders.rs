@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use labs_core::db::Db;
 use labs_core::deprecation::DeprecationTarget;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{DeprecatedCall, DeprecationNotice, MailContent, Notice};
-use labs_core::outbox;
 use labs_core::services::Services;
+use labs_mail::message::{DeprecatedCall, DeprecationNotice, MailContent, Notice};
+use labs_mail::outbox;
 use sqlx::PgPool;
 use uuid::Uuid;
 

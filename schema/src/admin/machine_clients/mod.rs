@@ -19,9 +19,9 @@ mod resolvers;
 mod rules;
 mod store;
 
-use labs_core::crypto::secret::SecretKind;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
+use labs_crypto::secret::SecretKind;
 use uuid::Uuid;
 
 pub(in crate::admin) use list::STATEMENTS;

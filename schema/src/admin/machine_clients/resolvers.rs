@@ -6,12 +6,12 @@ use async_graphql::{Context, Object};
 use labs_core::access::{access, audit_partner, audit_target, batched};
 use labs_core::audit_target::AuditTargetKind;
 use labs_core::context::{RequestContext, RequestContextExt, Target};
-use labs_core::crypto::random_bytes;
-use labs_core::crypto::secret::{IssuedSecret, SecretKind};
 use labs_core::fault::Fault;
 use labs_core::list::{FixedOrder, PageRequest};
 use labs_core::page::CountedList;
 use labs_core::scope::ScopeSet;
+use labs_crypto::random_bytes;
+use labs_crypto::secret::{IssuedSecret, SecretKind};
 use uuid::Uuid;
 
 use super::list::grants::{GrantsOfClient, TOKEN_GRANTS, TokenGrantFilter, TokenGrantSort};

@@ -7,7 +7,7 @@
 //!   FAILED
 //! ```
 //!
-//! [`labs_core::outbox`] queues mail messages and hands them over to the mail server.
+//! [`labs_mail::outbox`] queues mail messages and hands them over to the mail server.
 
 mod list;
 mod resolvers;

@@ -6,9 +6,9 @@ use labs_core::audit_target::AuditTargetKind;
 use labs_core::context::{RequestContext, RequestContextExt, Target};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
-use labs_core::mail::message::MailContent;
 use labs_core::page::CountedList;
 use labs_core::time::Time;
+use labs_mail::message::MailContent;
 use uuid::Uuid;
 
 use super::list::{BY_ID, MAIL_MESSAGES, MailMessageFilter, MailMessageRow, MailMessageSort};

@@ -10,10 +10,10 @@ use labs_core::context::{RequestContext, RequestContextExt, Target};
 use labs_core::email::EmailAddress;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::list::{PageRequest, SqlValue};
-use labs_core::mail::message::SecurityEvent as Notified;
-use labs_core::outbox;
-use labs_core::outbox::load_addressee;
 use labs_core::page::CountedList;
+use labs_mail::message::SecurityEvent as Notified;
+use labs_mail::outbox;
+use labs_mail::outbox::load_addressee;
 use uuid::Uuid;
 
 use super::list::{ANYBODY, OF_A_TEAM, SECURITY_EVENTS, SESSIONS, USERS, UserFilter, UserSort, VisibleUsers};

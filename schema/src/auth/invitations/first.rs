@@ -1,16 +1,16 @@
 //! Invitation of the first administrator of a partner that staff created and whose team is still empty.
 
-use labs_core::crypto::secret::SecretKind;
-use labs_core::crypto::uuid_at;
 use labs_core::db::Db;
 use labs_core::email::EmailAddress;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{Asking, MailContent};
-use labs_core::outbox;
-use labs_core::outbox::Recipient;
 use labs_core::principal::Role;
 use labs_core::services::Services;
 use labs_core::time::Time;
+use labs_crypto::secret::SecretKind;
+use labs_crypto::uuid_at;
+use labs_mail::message::{Asking, MailContent};
+use labs_mail::outbox;
+use labs_mail::outbox::Recipient;
 use uuid::Uuid;
 
 use super::rules;

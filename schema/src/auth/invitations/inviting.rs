@@ -1,16 +1,16 @@
 //! Creates an invitation: the row, the token and the mail in one transaction.
 
-use labs_core::crypto::secret::{SecretKind, SecretText};
 use labs_core::db::Db;
 use labs_core::email::EmailAddress;
 use labs_core::entitlement::Allowance;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{Asking, MailContent};
-use labs_core::outbox;
-use labs_core::outbox::Recipient;
 use labs_core::principal::Role;
 use labs_core::services::Services;
 use labs_core::time::Time;
+use labs_crypto::secret::{SecretKind, SecretText};
+use labs_mail::message::{Asking, MailContent};
+use labs_mail::outbox;
+use labs_mail::outbox::Recipient;
 use uuid::Uuid;
 
 use super::rules::{self, InvitationAction, InvitationState, next_state};

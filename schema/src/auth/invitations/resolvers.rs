@@ -4,7 +4,6 @@ use async_graphql::{Context, InputObject, Object, SimpleObject};
 use labs_core::access::access;
 use labs_core::actor::Actor;
 use labs_core::context::{RequestContext, RequestContextExt};
-use labs_core::crypto::secret::{SecretKind, SecretText};
 use labs_core::db::Db;
 use labs_core::entitlement::Allowance;
 use labs_core::fault::{Fault, FieldError};
@@ -12,6 +11,7 @@ use labs_core::principal::Role;
 use labs_core::services::Services;
 use labs_core::time::Time;
 use labs_core::words::{Word as _, words};
+use labs_crypto::secret::{SecretKind, SecretText};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

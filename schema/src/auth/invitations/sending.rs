@@ -3,13 +3,13 @@
 use labs_core::actor::Actor;
 use labs_core::audit_target::AuditTargetKind;
 use labs_core::context::{RequestContext, Target};
-use labs_core::crypto::secret::SecretKind;
 use labs_core::daily;
 use labs_core::email::EmailAddress;
 use labs_core::entitlement::Allowance;
 use labs_core::fault::Fault;
-use labs_core::outbox;
 use labs_core::principal::Role;
+use labs_crypto::secret::SecretKind;
+use labs_mail::outbox;
 use serde_json::json;
 use uuid::Uuid;
 

@@ -15,12 +15,12 @@ mod rules;
 mod store;
 
 use labs_core::context::RequestContext;
-use labs_core::crypto::sealed::MasterKey;
-use labs_core::crypto::totp::{RecoveryCode, TotpSeed};
 use labs_core::db::Db;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{SecurityEvent, WRONG_CODES};
-use labs_core::outbox;
+use labs_crypto::sealed::MasterKey;
+use labs_crypto::totp::{RecoveryCode, TotpSeed};
+use labs_mail::message::{SecurityEvent, WRONG_CODES};
+use labs_mail::outbox;
 use uuid::Uuid;
 
 use crate::auth::attempts::{self, Subject};

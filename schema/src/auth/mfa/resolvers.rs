@@ -3,12 +3,12 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use labs_core::access::access;
 use labs_core::context::{RequestContext, RequestContextExt};
-use labs_core::crypto::totp::{RecoveryCode, TotpSeed, qr_data_uri};
 use labs_core::fault::Fault;
-use labs_core::mail::message::SecurityEvent as Event;
-use labs_core::outbox;
-use labs_core::outbox::load_addressee;
 use labs_core::time::Time;
+use labs_crypto::totp::{RecoveryCode, TotpSeed, qr_data_uri};
+use labs_mail::message::SecurityEvent as Event;
+use labs_mail::outbox;
+use labs_mail::outbox::load_addressee;
 
 use super::{ENROL_SECONDS, open, recovery_codes, rules, seal, store};
 use crate::auth::attempts::{self, Subject};

@@ -16,12 +16,12 @@ pub(crate) use resolvers::find_faults;
 pub(in crate::auth) use rules::new_password;
 
 use labs_core::context::RequestContext;
-use labs_core::crypto::secret::SecretKind;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{Asking, MailContent};
-use labs_core::outbox;
-use labs_core::outbox::Recipient;
+use labs_crypto::secret::SecretKind;
+use labs_mail::message::{Asking, MailContent};
+use labs_mail::outbox;
+use labs_mail::outbox::Recipient;
 use uuid::Uuid;
 
 use crate::auth::attempts;

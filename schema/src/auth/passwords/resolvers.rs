@@ -3,14 +3,14 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use labs_core::access::access;
 use labs_core::context::{RequestContext, RequestContextExt};
-use labs_core::crypto::secret::{SecretKind, SecretText};
 use labs_core::db::Db;
 use labs_core::email::EmailAddress;
 use labs_core::fault::{Fault, FieldError};
-use labs_core::mail::message::{Asking as AskingFor, MailContent, SecurityEvent as Notified};
-use labs_core::outbox;
 use labs_core::services::Services;
 use labs_core::time::Time;
+use labs_crypto::secret::{SecretKind, SecretText};
+use labs_mail::message::{Asking as AskingFor, MailContent, SecurityEvent as Notified};
+use labs_mail::outbox;
 use serde_json::Value;
 
 use super::store::HolderRow;

@@ -1,7 +1,7 @@
 //! Rules for new passwords, and the lifetime of a reset.
 
-use labs_core::crypto::password::PasswordProblem;
 use labs_core::fault::{Fault, FieldError, SpentBudget};
+use labs_crypto::password::PasswordProblem;
 
 /// Seconds until a reset expires.
 pub(super) const RESET_SECONDS: i64 = 3600;

@@ -1,18 +1,18 @@
 //! Resolvers of registrations.
 
 use async_graphql::{Context, InputObject, MaybeUndefined, Object, SimpleObject};
+use labs_blocking::BlockingError;
 use labs_core::access::access;
 use labs_core::actor::Actor;
-use labs_core::blocking::BlockingError;
 use labs_core::context::{RequestContext, RequestContextExt};
-use labs_core::crypto::secret::{SecretKind, SecretText};
 use labs_core::email::EmailAddress;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{Asking as AskingFor, MailContent, Notice};
-use labs_core::outbox;
-use labs_core::outbox::{Recipient, load_addressee};
 use labs_core::time::Time;
 use labs_core::words::Word as _;
+use labs_crypto::secret::{SecretKind, SecretText};
+use labs_mail::message::{Asking as AskingFor, MailContent, Notice};
+use labs_mail::outbox;
+use labs_mail::outbox::{Recipient, load_addressee};
 use uuid::Uuid;
 
 use super::rules;

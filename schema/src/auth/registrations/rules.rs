@@ -1,7 +1,7 @@
 //! Rules for registrations.
 
-use labs_core::crypto::password::PasswordProblem;
 use labs_core::fault::{Code, Fault, FieldError};
+use labs_crypto::password::PasswordProblem;
 
 /// Seconds until the verification of the address expires.
 pub(super) const VERIFY_SECONDS: i64 = 24 * 3600;

@@ -1,12 +1,12 @@
 //! Collects all errors of a registration at once.
 
 use async_graphql::MaybeUndefined;
-use labs_core::crypto::secret::SecretText;
 use labs_core::db::Db;
 use labs_core::email::EmailAddress;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::imitation;
 use labs_core::services::Services;
+use labs_crypto::secret::SecretText;
 use serde_json::Value;
 use uuid::Uuid;
 

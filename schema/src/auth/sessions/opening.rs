@@ -1,11 +1,11 @@
 //! Opens sessions and issues their tokens.
 
 use labs_core::context::{RefreshCookie, RequestContext};
-use labs_core::crypto::refresh::RefreshToken;
-use labs_core::crypto::secret::SecretKind;
-use labs_core::crypto::token::{Claims, FIRST_PARTY};
 use labs_core::fault::{Challenge, Code, Fault, Reason};
 use labs_core::time::Time;
+use labs_crypto::refresh::RefreshToken;
+use labs_crypto::secret::SecretKind;
+use labs_crypto::token::{Claims, FIRST_PARTY};
 use uuid::Uuid;
 
 use super::resolvers::SignedIn;

@@ -1,10 +1,10 @@
 //! The caller's own session, and its recent proofs.
 
-use labs_core::blocking::BlockingError;
+use labs_blocking::BlockingError;
 use labs_core::context::RequestContext;
-use labs_core::crypto::secret::SecretText;
 use labs_core::fault::{Code, Fault};
 use labs_core::principal::PrincipalType;
+use labs_crypto::secret::SecretText;
 use uuid::Uuid;
 
 use super::rules;

@@ -5,14 +5,14 @@ mod types;
 use async_graphql::{Context, Object};
 use labs_core::access::access;
 use labs_core::context::{RefreshCookie, RequestContext, RequestContextExt};
-use labs_core::crypto::refresh::{RefreshToken, RefreshVerdict, verify_turn};
-use labs_core::crypto::secret::{SecretKind, SecretText};
 use labs_core::email::EmailAddress;
 use labs_core::fault::{Code, Fault};
 use labs_core::list::PageRequest;
-use labs_core::mail::message::SecurityEvent as Notified;
-use labs_core::outbox;
 use labs_core::page::List;
+use labs_crypto::refresh::{RefreshToken, RefreshVerdict, verify_turn};
+use labs_crypto::secret::{SecretKind, SecretText};
+use labs_mail::message::SecurityEvent as Notified;
+use labs_mail::outbox;
 use uuid::Uuid;
 
 use super::RenewalLimiter;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use labs_core::context::RequestContext;
-use labs_core::crypto::secret::SecretKind;
-use labs_core::crypto::token::Claims;
 use labs_core::fault::Fault;
 use labs_core::principal::Principal;
+use labs_crypto::secret::SecretKind;
+use labs_crypto::token::Claims;
 use serde_json::{Value, json};
 
 use super::rules::{self, ClientAuthMethod, ClientStatus};

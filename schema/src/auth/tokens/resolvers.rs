@@ -3,10 +3,10 @@
 use async_graphql::{Context, InputObject, Object, SimpleObject};
 use labs_core::access::access;
 use labs_core::context::{RequestContext, RequestContextExt};
-use labs_core::crypto::secret::SecretKind;
-use labs_core::crypto::token::Claims;
 use labs_core::fault::Fault;
 use labs_core::scope::ScopeSet;
+use labs_crypto::secret::SecretKind;
+use labs_crypto::token::Claims;
 use serde::Deserialize;
 
 use super::introspection;

@@ -6,10 +6,10 @@ use labs_core::audit_target::AuditTargetKind;
 use labs_core::context::{RequestContext, RequestContextExt, Target};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
-use labs_core::mail::message::{BoardNews, BoardNotice, MailContent, Notice};
 use labs_core::markdown::COMMENT;
-use labs_core::outbox;
 use labs_core::page::CountedList;
+use labs_mail::message::{BoardNews, BoardNotice, MailContent, Notice};
+use labs_mail::outbox;
 use uuid::Uuid;
 
 use super::comments_list::{

@@ -4,12 +4,11 @@
 mod store;
 mod unsubscribe;
 
-use labs_core::crypto;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{BoardWeek, MailContent, Notice};
-use labs_core::outbox;
 use labs_core::services::Services;
+use labs_mail::message::{BoardWeek, MailContent, Notice};
+use labs_mail::outbox;
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -62,7 +61,7 @@ async fn write(db: &Db, services: &Services, person_uuid: Uuid, week: store::Wee
         answers: week.answers,
         token: unsubscribe::token(&services.key, person_uuid),
     }));
-    let message_uuid = crypto::uuid_at(services.clock.now().0);
+    let message_uuid = labs_crypto::uuid_at(services.clock.now().0);
     outbox::queue_by(db, services, message_uuid, &to, &content).await?;
     Ok(true)
 }

@@ -3,11 +3,11 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use labs_core::crypto::same_bytes;
-use labs_core::crypto::sealed::MasterKey;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::services::Services;
+use labs_crypto::same_bytes;
+use labs_crypto::sealed::MasterKey;
 use sqlx::PgPool;
 use uuid::Uuid;
 

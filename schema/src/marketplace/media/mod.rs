@@ -7,7 +7,7 @@
 //!                                                              removed (kept while a listing shows it)
 //! ```
 //!
-//! The service never delivers an uploaded file: it decodes and re-encodes every image ([`labs_core::media::image`]).
+//! The service never delivers an uploaded file: it decodes and re-encodes every image ([`labs_media::image`]).
 //! The content of a media item never changes; a new upload creates a new media item
 //! (docs/decisions/files.md#images-are-re-encoded).
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use labs_core::entitlement::Allowance;
 use labs_core::fault::{Code, Fault, FieldError};
-use labs_core::media::image::{ImageError, ImageProblem, PictureKind};
 use labs_core::plain;
 use labs_core::words::words;
+use labs_media::image::{ImageError, ImageProblem, PictureKind};
 use uuid::Uuid;
 
 words! {

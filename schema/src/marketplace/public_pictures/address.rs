@@ -1,7 +1,7 @@
 //! Paths of public images: `/media/<sha256>.<ending>`.
 
 use async_graphql::SimpleObject;
-use labs_core::media::store::MediaKey;
+use labs_media::store::MediaKey;
 use serde::Serialize;
 
 use crate::marketplace::media::Size;

@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use labs_core::blocking::fair::WorkOwner;
+use labs_blocking::fair::WorkOwner;
 use labs_core::fault::Fault;
-use labs_core::media::image::{ImageError, PictureKind};
-use labs_core::media::store::MediaKey;
 use labs_core::services::Services;
+use labs_media::image::{ImageError, PictureKind};
+use labs_media::store::MediaKey;
 use sqlx::PgPool;
 
 use super::store::{self, DuePicture};

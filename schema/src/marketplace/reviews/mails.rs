@@ -3,8 +3,8 @@
 
 use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{CUSTOMER_REVIEW, MailContent, Notice, ReviewNews, ReviewNotice};
-use labs_core::outbox;
+use labs_mail::message::{CUSTOMER_REVIEW, MailContent, Notice, ReviewNews, ReviewNotice};
+use labs_mail::outbox;
 use uuid::Uuid;
 
 use super::rules::ReviewMarkOutcome;

@@ -12,10 +12,10 @@ use labs_core::business_time;
 use labs_core::context::{RequestContext, RequestContextExt, Target};
 use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, Rows};
-use labs_core::mail::message::{Decision as Verdict, MailContent, Notice};
-use labs_core::outbox;
 use labs_core::page::{CountedList, CountedPage};
 use labs_core::principal::PrincipalType;
+use labs_mail::message::{Decision as Verdict, MailContent, Notice};
+use labs_mail::outbox;
 use uuid::Uuid;
 
 use super::list::{BY_ID, SUBMISSIONS, SubmissionFilter, SubmissionQuery, SubmissionRow, SubmissionSort};

@@ -1,12 +1,11 @@
 //! Job that reminds partners whose versions wait for an answer, and withdraws versions without an answer
 //! (docs/decisions/review.md#silent-partners).
 
-use labs_core::crypto;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{MailContent, Notice, VersionReview, VersionReviewEvent};
-use labs_core::outbox;
 use labs_core::services::Services;
+use labs_mail::message::{MailContent, Notice, VersionReview, VersionReviewEvent};
+use labs_mail::outbox;
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -72,7 +71,7 @@ async fn process_one(db: &Db, services: &Services, submission_uuid: Uuid) -> Res
     };
     for person_uuid in store::addressees_page(db, submission_uuid).await? {
         let Some(to) = outbox::load_addressee(db, person_uuid).await? else { continue };
-        let message_uuid = crypto::uuid_at(services.clock.now().0);
+        let message_uuid = labs_crypto::uuid_at(services.clock.now().0);
         outbox::queue_by(db, services, message_uuid, &to, &compose_mail(&silent, to.name.clone(), event)).await?;
     }
     Ok(true)

@@ -6,9 +6,9 @@ use labs_core::actor::Actor;
 use labs_core::audit_target::AuditTargetKind;
 use labs_core::context::{RequestContext, RequestContextExt, Target};
 use labs_core::fault::Fault;
-use labs_core::mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
-use labs_core::outbox;
 use labs_core::time::Time;
+use labs_mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
+use labs_mail::outbox;
 use uuid::Uuid;
 
 use super::store::{self, LockedListing, Step};

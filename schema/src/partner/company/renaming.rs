@@ -5,10 +5,10 @@ use labs_core::actor::Actor;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::imitation;
-use labs_core::mail::message::{MailContent, Notice};
-use labs_core::outbox;
 use labs_core::services::Services;
 use labs_core::words::words;
+use labs_mail::message::{MailContent, Notice};
+use labs_mail::outbox;
 use serde_json::json;
 use uuid::Uuid;
 

@@ -7,10 +7,10 @@ use labs_core::actor::Actor;
 use labs_core::context::{Download, RequestContext, RequestContextExt};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
-use labs_core::media::store::archive::ArchiveName;
 use labs_core::page::List;
 use labs_core::principal::PrincipalType;
 use labs_core::time::Time;
+use labs_media::store::archive::ArchiveName;
 use uuid::Uuid;
 
 use super::list::{ANY, DataExportFilter, EXPORTS, ExportRow, ExportsOf};

@@ -1,7 +1,7 @@
 //! Kinds of images of a profile.
 
-use labs_core::media::image::PictureKind;
 use labs_core::words::words;
+use labs_media::image::PictureKind;
 
 words! {
     /// Purpose of an image of a profile.

@@ -23,11 +23,11 @@ pub(crate) use store::due_page;
 use labs_core::actor::Actor;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{ClosingStep, MailContent, Notice};
-use labs_core::outbox;
 use labs_core::services::Services;
 use labs_core::time::Time;
 use labs_core::words::Word as _;
+use labs_mail::message::{ClosingStep, MailContent, Notice};
+use labs_mail::outbox;
 use serde_json::json;
 use uuid::Uuid;
 

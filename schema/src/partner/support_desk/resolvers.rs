@@ -6,9 +6,9 @@ use labs_core::audit_target::AuditTargetKind;
 use labs_core::context::{RequestContext, RequestContextExt, Target};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
-use labs_core::mail::message::TicketEvent;
 use labs_core::page::CountedList;
 use labs_core::principal::PrincipalType;
+use labs_mail::message::TicketEvent;
 use uuid::Uuid;
 
 use super::list::{ANY, QUEUE, SupportDeskFilter, SupportDeskSort};

@@ -3,9 +3,9 @@
 use labs_core::context::RequestContext;
 use labs_core::email::EmailAddress;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{MailContent, Notice, Ticket, TicketEvent};
-use labs_core::outbox;
-use labs_core::outbox::Recipient;
+use labs_mail::message::{MailContent, Notice, Ticket, TicketEvent};
+use labs_mail::outbox;
+use labs_mail::outbox::Recipient;
 use uuid::Uuid;
 
 use super::store;

@@ -5,9 +5,9 @@ use labs_core::access::access;
 use labs_core::context::{RequestContext, RequestContextExt};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
-use labs_core::mail::message::TicketEvent;
 use labs_core::page::List;
 use labs_core::principal::Owner;
+use labs_mail::message::TicketEvent;
 use uuid::Uuid;
 
 use super::list::{OWN, OwnTickets, SupportTicketFilter, SupportTicketSort, TICKETS};

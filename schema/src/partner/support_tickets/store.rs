@@ -2,9 +2,9 @@
 
 use labs_core::db::Db;
 use labs_core::fault::Fault;
-use labs_core::outbox::Recipient;
 use labs_core::principal::Owner;
 use labs_core::time::Time;
+use labs_mail::outbox::Recipient;
 use uuid::Uuid;
 
 use super::rules::{SupportTicketPriority, SupportTicketState};

@@ -4,9 +4,9 @@ use labs_core::actor::Actor;
 use labs_core::audit_target::AuditTargetKind;
 use labs_core::context::{RequestContext, Target};
 use labs_core::fault::Fault;
-use labs_core::mail::message::{MailContent, Membership, MembershipChange, Notice};
-use labs_core::outbox;
 use labs_core::principal::Role;
+use labs_mail::message::{MailContent, Membership, MembershipChange, Notice};
+use labs_mail::outbox;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -6,8 +6,8 @@ use async_graphql::{Context, Object};
 use bytes::Bytes;
 use labs_core::access::{access, answers_file, may_lag};
 use labs_core::context::{Document, DocumentContent, RequestContext, RequestContextExt};
-use labs_core::crypto::sha256;
 use labs_core::fault::Fault;
+use labs_crypto::sha256;
 use moka::sync::Cache;
 
 use super::atom::{self, FeedChannel, FeedEntry};

@@ -1,9 +1,9 @@
 //! Rules on the files of developer resources.
 
 use bytes::Bytes;
-use labs_core::blocking::{BlockingError, BlockingPool};
+use labs_blocking::{BlockingError, BlockingPool};
 use labs_core::fault::{Fault, FieldError};
-use labs_core::media::store::MediaKey;
+use labs_media::store::MediaKey;
 
 use super::content::PublicationArtefact;
 

@@ -8,8 +8,8 @@ use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
 use labs_core::context::{Document, DocumentContent, OpenPart, RequestContext};
 use labs_core::fault::Fault;
-use labs_core::media::store::MediaKey;
 use labs_core::surface::GeneratedResource;
+use labs_media::store::MediaKey;
 
 use crate::publication::generated;
 use crate::publication::items::PublicationArtefact;

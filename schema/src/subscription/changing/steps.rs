@@ -4,13 +4,13 @@ use labs_core::actor::Actor;
 use labs_core::context::RequestContext;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{MailContent, Notice};
-use labs_core::mail::subscription::{SubscriptionNews, SubscriptionNotice};
-use labs_core::outbox;
 use labs_core::principal::PrincipalType;
 use labs_core::services::Services;
 use labs_core::time::Time;
 use labs_core::words::words;
+use labs_mail::message::{MailContent, Notice};
+use labs_mail::outbox;
+use labs_mail::subscription::{SubscriptionNews, SubscriptionNotice};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

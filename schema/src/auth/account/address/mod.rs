@@ -16,13 +16,13 @@ pub(super) mod rules;
 mod store;
 
 use labs_core::context::RequestContext;
-use labs_core::crypto::secret::{SecretKind, SecretText};
 use labs_core::email::EmailAddress;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{Asking, MailContent, Notice, SecurityEvent as Notified};
-use labs_core::outbox;
-use labs_core::outbox::load_addressee;
 use labs_core::time::Time;
+use labs_crypto::secret::{SecretKind, SecretText};
+use labs_mail::message::{Asking, MailContent, Notice, SecurityEvent as Notified};
+use labs_mail::outbox;
+use labs_mail::outbox::load_addressee;
 use uuid::Uuid;
 
 use self::rules::{EmailChangeAction, EmailChangeState, next_state};

@@ -2,8 +2,8 @@
 
 use labs_core::db::Db;
 use labs_core::fault::{Fault, constraint_of};
-use labs_core::outbox::Recipient;
 use labs_core::time::Time;
+use labs_mail::outbox::Recipient;
 use uuid::Uuid;
 
 use super::rules::EmailChangeState;

@@ -10,8 +10,8 @@ use labs_core::audit_target::AuditTargetKind;
 use labs_core::context::RequestContextExt;
 use labs_core::entitlement::Allowance;
 use labs_core::fault::Fault;
-use labs_core::mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
-use labs_core::outbox;
+use labs_mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
+use labs_mail::outbox;
 use uuid::Uuid;
 
 use super::resolvers::{AdminApp, load_app, show};

@@ -8,11 +8,11 @@ use labs_core::business_time;
 use labs_core::context::{RequestContext, RequestContextExt};
 use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, Rows};
-use labs_core::mail::message::{MailContent, Notice, VersionReview, VersionReviewEvent};
-use labs_core::outbox;
 use labs_core::page::List;
 use labs_core::principal::PrincipalType;
 use labs_core::time::Time;
+use labs_mail::message::{MailContent, Notice, VersionReview, VersionReviewEvent};
+use labs_mail::outbox;
 use uuid::Uuid;
 
 use super::list::{MESSAGES, MessageRow, MessageThread, ReviewMessageSort};
