@@ -48,7 +48,7 @@ const REQUESTS: u32 = 10_000;
 
 /// Cases, and their share in a thousand requests.
 static SHARES: [(&Case, usize); 12] = [
-    (&listings::CASE, 180),
+    (&listings::CASE, 120),
     (&search::SEARCH, 60),
     (&search::CATEGORY, 50),
     (&suggestions::CASE, 80),
