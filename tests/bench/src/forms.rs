@@ -58,8 +58,6 @@ impl Running {
         let mut child = tokio::process::Command::new(std::env::current_exe()?)
             .args([form, "--database", database, "--folder"])
             .arg(folder)
-            // As in `operate/Dockerfile` and `operate/labs.service`.
-            .env("MIMALLOC_PURGE_DELAY", "0")
             .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdout(Stdio::piped())
             .kill_on_drop(true)
