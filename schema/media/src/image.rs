@@ -75,7 +75,7 @@ mod tests {
     async fn image_workshop_limits_queue_of_one_account() {
         let workshop = ImageWorkshop::new(1, QueueLimits { all: 10, of_network: 10, of_account: 1 });
         let of = |account: &str| WorkOwner { network: [192, 0, 2, 1].into(), account: account.to_owned() };
-        let look = Look { colours: [0x00_5f73, 0x94_d2bd], words: &[], scenes: &[] };
+        let look = Look { colours: [0x00_5f73, 0x94_d2bd], words: &[] };
         let upload = Bytes::from(icon("Mise", &look).unwrap());
         let made = workshop.process(of("a"), upload.clone(), PictureKind::Icon).await;
         assert_eq!(made, Ok(process(&upload, PictureKind::Icon).unwrap()));

@@ -6,12 +6,17 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::data::{FeatureRequestData, Mark, PROPOSALS, SHIPPED_IN, STAFF_DOMAIN, TOPICS};
+use super::data::{CommentData, Data, FeatureRequestData, Mark, StatusData};
 use super::past::{Past, id, shift_hours};
 use super::rows::Rows;
+use super::teams::STAFF_DOMAIN;
 
 /// Staff member who answers.
 const MODERATOR: &str = "leonie.kraft";
+/// Users whose name the board shows, by local part of their address.
+pub(super) const NAMED: [&str; 2] = ["aylin.demirci", "camille.roussel"];
+/// Changelog entry that describes the shipped feature requests.
+const SHIPPED_IN: &str = "1-0-0-the-search-forgives-misspellings";
 /// Number of voters.
 const VOTERS: u32 = 90;
 /// Hours between two statuses, and between two comments.
@@ -27,17 +32,17 @@ pub(super) struct BoardRows {
 }
 
 /// Adds the rows of the board.
-pub(super) fn add(past: Past, rows: &mut Rows) {
+pub(super) fn add(data: &'static Data, past: Past, rows: &mut Rows) {
     let mut board = BoardRows::default();
-    for ((english, german), position) in TOPICS.iter().zip(1..) {
-        let created_at = past.days(180, english);
+    for (topic, position) in data.topics.iter().zip(1..) {
+        let created_at = past.days(180, &topic.en);
         board.topics.push(json!({
-            "topic_uuid": id(created_at, english), "names": { "en": english, "de": german }, "position": position,
+            "topic_uuid": id(created_at, &topic.en), "names": { "en": topic.en, "de": topic.de }, "position": position,
             "created_at": created_at,
         }));
     }
-    for feature_request in &PROPOSALS {
-        add_feature_request(past, rows, feature_request, &mut board);
+    for feature_request in &data.feature_requests {
+        add_feature_request(data, past, rows, feature_request, &mut board);
     }
     rows.board = board;
 }
@@ -48,31 +53,38 @@ fn person(rows: &Rows, local: &str) -> Option<(Uuid, Option<Uuid>)> {
 }
 
 fn proposed_at(past: Past, feature_request: &FeatureRequestData) -> Time {
-    past.days(feature_request.days, feature_request.title)
+    past.days(feature_request.days, &feature_request.title)
 }
 
-fn request_id(past: Past, title: &str) -> Option<Uuid> {
-    let found = PROPOSALS.iter().find(|feature_request| feature_request.title == title)?;
-    Some(id(proposed_at(past, found), title))
+/// Returns the ids of the feature request into which one is merged, and of the root of the merge chain.
+fn merged_into(data: &'static Data, past: Past, feature_request: &FeatureRequestData) -> Option<(Uuid, Uuid)> {
+    let target = merge_target(data, feature_request)?;
+    let direct = id(proposed_at(past, target), &target.title);
+    Some((direct, merged_into(data, past, target).map_or(direct, |(_, root)| root)))
 }
 
-/// Returns the feature request into which one is merged, and the root of the merge chain.
-fn merged_into(past: Past, feature_request: &FeatureRequestData) -> Option<(Uuid, Uuid)> {
-    let Mark::Merged(into) = feature_request.mark else { return None };
-    let target = PROPOSALS.iter().find(|known| known.title == into)?;
-    let direct = request_id(past, into)?;
-    Some((direct, merged_into(past, target).map_or(direct, |(_, root)| root)))
+/// Returns the feature request into which one is merged.
+fn merge_target(data: &'static Data, feature_request: &FeatureRequestData) -> Option<&'static FeatureRequestData> {
+    let Mark::MergedInto(title) = &feature_request.mark else { return None };
+    data.feature_requests.iter().find(|known| known.title == *title)
 }
 
-fn add_feature_request(past: Past, rows: &Rows, feature_request: &FeatureRequestData, board: &mut BoardRows) {
+fn add_feature_request(
+    data: &'static Data,
+    past: Past,
+    rows: &Rows,
+    feature_request: &'static FeatureRequestData,
+    board: &mut BoardRows,
+) {
     let created_at = proposed_at(past, feature_request);
-    let request_uuid = id(created_at, feature_request.title);
-    let Some((author_uuid, Some(partner_uuid))) = person(rows, feature_request.by) else { return };
-    let topic = TOPICS.iter().find(|(english, _)| *english == feature_request.topic);
-    let topic_uuid = topic.map(|(english, _)| id(past.days(180, english), english));
+    let request_uuid = id(created_at, &feature_request.title);
+    let Some((author_uuid, Some(partner_uuid))) = person(rows, &feature_request.by) else { return };
+    let topic = data.topics.iter().find(|topic| topic.en == feature_request.topic);
+    let topic_uuid = topic.map(|topic| id(past.days(180, &topic.en), &topic.en));
     let staff = rows.people.iter().find(|person| person.email == format!("{MODERATOR}@{STAFF_DOMAIN}"));
     let entry_uuid = rows.items.iter().find(|item| item.slug == SHIPPED_IN).map(|item| item.item_uuid);
     let told = Told {
+        data,
         past,
         feature_request,
         request_uuid,
@@ -84,10 +96,10 @@ fn add_feature_request(past: Past, rows: &Rows, feature_request: &FeatureRequest
     let talked_at = told.comments(rows, board);
     let answers = [(!feature_request.path.is_empty()).then(|| told.first_status_at()), talked_at.1];
     let answered_at = answers.into_iter().flatten().min();
-    let merged = merged_into(past, feature_request);
+    let merged = merged_into(data, past, feature_request);
     let rooted_at = merged.map_or(created_at, |(direct, _)| told.merge(direct, board));
     let active_at = status_at.max(talked_at.0).max(rooted_at);
-    let suspended = if let Mark::Suspended(reason) = feature_request.mark { Some(reason) } else { None };
+    let suspended = if let Mark::Suspended(reason) = &feature_request.mark { Some(reason) } else { None };
     board.votes.extend(votes(past, feature_request, request_uuid));
     board.requests.push(json!({
         "request_uuid": request_uuid, "partner_uuid": partner_uuid, "author_uuid": author_uuid, "title": feature_request.title,
@@ -102,16 +114,17 @@ fn add_feature_request(past: Past, rows: &Rows, feature_request: &FeatureRequest
 }
 
 /// State while the history of one feature request is generated.
-struct Told<'a> {
+struct Told {
+    data: &'static Data,
     past: Past,
-    feature_request: &'a FeatureRequestData,
+    feature_request: &'static FeatureRequestData,
     request_uuid: Uuid,
     created_at: Time,
     staff_uuid: Option<Uuid>,
     entry_uuid: Option<Uuid>,
 }
 
-impl Told<'_> {
+impl Told {
     /// Builds an event by staff with additional fields.
     fn event(&self, at: Time, kind: &str, name: &str, more: Value) -> Value {
         let mut said = json!({
@@ -129,17 +142,17 @@ impl Told<'_> {
     }
 
     fn first_status_at(&self) -> Time {
-        self.later(self.created_at, STEP, self.feature_request.path.first().map_or("", |(to, _)| to))
+        self.later(self.created_at, STEP, self.feature_request.path.first().map_or("", |step| step.status.as_str()))
     }
 
     /// Generates the status events; returns the last status and its time.
     fn statuses(&self, board: &mut BoardRows) -> (&'static str, Time) {
         let (mut from, mut at) = ("OPEN", self.created_at);
-        for (to, note) in self.feature_request.path {
+        for StatusData { status: to, note } in &self.feature_request.path {
             at = self.later(at, STEP, to);
             let more = json!({
                 "from_status": from, "to_status": to, "note": Some(note).filter(|note| !note.is_empty()),
-                "entry_uuid": self.entry_uuid.filter(|_| *to == "SHIPPED"),
+                "entry_uuid": self.entry_uuid.filter(|_| to == "SHIPPED"),
             });
             board.events.push(self.event(at, "STATUS", to, more));
             from = to;
@@ -150,7 +163,7 @@ impl Told<'_> {
     /// Generates the comments; returns the time of the last one, and of the first answer by staff.
     fn comments(&self, rows: &Rows, board: &mut BoardRows) -> (Time, Option<Time>) {
         let (mut at, mut answered_at) = (self.created_at, None);
-        for (by, body) in self.feature_request.comments {
+        for CommentData { by, body } in &self.feature_request.comments {
             at = self.later(at, STEP / 2.0, body);
             let (comment_uuid, is_answer) = (id(at, body), by.is_empty());
             let author = if is_answer { self.staff_uuid.map(|uuid| (uuid, None)) } else { person(rows, by) };
@@ -169,7 +182,7 @@ impl Told<'_> {
 
     /// Generates the merge into another feature request; returns its time.
     fn merge(&self, direct: Uuid, board: &mut BoardRows) -> Time {
-        let target = PROPOSALS.iter().find(|known| self.feature_request.mark == Mark::Merged(known.title));
+        let target = merge_target(self.data, self.feature_request);
         let both_at = target.map_or(self.created_at, |target| proposed_at(self.past, target).max(self.created_at));
         let at = self.later(both_at, STEP, "merged");
         let more = json!({ "other_uuid": direct, "note": "Both want the same." });

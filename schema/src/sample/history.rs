@@ -2,10 +2,10 @@
 
 use labs_core::business_time;
 use labs_core::time::Time;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::data::{AppData, VersionData};
+use super::data::{AppData, Data, FindingData, VersionData};
 use super::past::{Past, id, number, shift_hours};
 use super::rows::{EventRow, FindingRow, MediaRow, Rows, SubmissionRow, VersionRow};
 use super::teams;
@@ -36,7 +36,7 @@ struct Round {
     reviewer_uuid: Option<Uuid>,
     note: &'static str,
     appeal: &'static str,
-    findings: &'static [(&'static str, &'static str)],
+    findings: &'static [FindingData],
 }
 
 #[derive(Clone, Copy)]
@@ -63,8 +63,8 @@ impl VersionHistory {
 }
 
 /// Returns the histories of an app's versions, in order.
-pub(super) fn version_histories(past: Past, app: &AppData) -> Vec<VersionHistory> {
-    let mut ways: Vec<VersionHistory> = app.versions.iter().map(|version| way(past, app, version)).collect();
+pub(super) fn version_histories(data: &'static Data, past: Past, app: &'static AppData) -> Vec<VersionHistory> {
+    let mut ways: Vec<VersionHistory> = app.versions.iter().map(|version| way(data, past, app, version)).collect();
     let published: Vec<Option<Time>> = ways.iter().map(|way| way.published_at).collect();
     for (place, way) in ways.iter_mut().enumerate().filter(|(_, way)| way.version.state == "SUPERSEDED") {
         let next = published.iter().skip(place + 1).find_map(|at| *at);
@@ -73,10 +73,10 @@ pub(super) fn version_histories(past: Past, app: &AppData) -> Vec<VersionHistory
     ways
 }
 
-fn way(past: Past, app: &AppData, version: &'static VersionData) -> VersionHistory {
+fn way(data: &'static Data, past: Past, app: &AppData, version: &'static VersionData) -> VersionHistory {
     let name = format!("{} {}", app.slug, version.number);
     let anchor = past.hours(version.hours, &name);
-    let rounds = rounds(past, version, &name, anchor);
+    let rounds = rounds(data, past, version, &name, anchor);
     let first = rounds.first().map(|round| shift_hours(round.at.submitted_at, -70.0, &name));
     let created_at = first.unwrap_or(anchor);
     VersionHistory {
@@ -84,14 +84,14 @@ fn way(past: Past, app: &AppData, version: &'static VersionData) -> VersionHisto
         version_uuid: id(created_at, &name),
         created_at,
         changed_at: anchor,
-        published_at: matches!(version.state, "PUBLISHED" | "SUPERSEDED").then_some(anchor),
+        published_at: matches!(version.state.as_str(), "PUBLISHED" | "SUPERSEDED").then_some(anchor),
         rounds,
     }
 }
 
-fn rounds(past: Past, version: &'static VersionData, name: &str, anchor: Time) -> Vec<Round> {
-    let Some((state, at)) = last(version.state, anchor, name) else { return Vec::new() };
-    let reviewers = teams::staff_uuids(past, "REVIEWER");
+fn rounds(data: &'static Data, past: Past, version: &'static VersionData, name: &str, anchor: Time) -> Vec<Round> {
+    let Some((state, at)) = last(&version.state, anchor, name) else { return Vec::new() };
+    let reviewers = teams::staff_uuids(data, past, "REVIEWER");
     let reviewer_uuid = reviewers.get(number(name) as usize % reviewers.len().max(1)).copied();
     let is_refused = matches!(state, "CHANGES_REQUESTED" | "REJECTED");
     let final_round = Round {
@@ -99,9 +99,9 @@ fn rounds(past: Past, version: &'static VersionData, name: &str, anchor: Time) -
         state,
         at,
         reviewer_uuid: reviewer_uuid.filter(|_| at.claimed_at.is_some()),
-        note: if version.appeal.is_empty() { version.decision } else { "" },
-        appeal: version.appeal,
-        findings: if is_refused { version.findings } else { &[] },
+        note: if version.appeal.is_empty() { &version.decision } else { "" },
+        appeal: &version.appeal,
+        findings: if is_refused { &version.findings } else { &[] },
     };
     if is_refused || version.findings.is_empty() {
         return vec![final_round];
@@ -113,9 +113,9 @@ fn rounds(past: Past, version: &'static VersionData, name: &str, anchor: Time) -
         state: if version.appeal.is_empty() { "CHANGES_REQUESTED" } else { "REJECTED" },
         at,
         reviewer_uuid,
-        note: if version.appeal.is_empty() { "" } else { version.decision },
+        note: if version.appeal.is_empty() { "" } else { &version.decision },
         appeal: "",
-        findings: version.findings,
+        findings: &version.findings,
     };
     vec![former, final_round]
 }
@@ -169,20 +169,20 @@ pub(super) fn add(past: Past, begun: &Begun, pictures: &[MediaRow], rows: &mut R
 
 fn version_row(past: Past, begun: &Begun, way: &VersionHistory) -> VersionRow {
     let version = way.version;
-    let (release, prerelease) = version.number.split_once('-').unwrap_or((version.number, ""));
+    let (release, prerelease) = version.number.split_once('-').unwrap_or((&version.number, ""));
     let mut numbers = release.split('.').map(|part| part.parse().unwrap_or(0));
     let mut next = || numbers.next().unwrap_or(0);
     VersionRow {
         version_uuid: way.version_uuid,
         app_uuid: begun.app_uuid,
-        number: version.number,
+        number: &version.number,
         major: next(),
         minor: next(),
         patch: next(),
         prerelease,
-        release_notes: notes(version),
+        release_notes: json!(version.notes),
         manifest: begun.manifest(),
-        state: version.state,
+        state: &version.state,
         state_changed_at: way.changed_at,
         publish_at: (version.state == "SCHEDULED").then(|| publish_at(past)),
         published_at: way.published_at,
@@ -197,20 +197,15 @@ fn publish_at(past: Past) -> Time {
     now.plus_seconds(AHEAD - now.unix().rem_euclid(3_600))
 }
 
-fn notes(version: &VersionData) -> Value {
-    let notes = version.notes.iter().map(|(locale, text)| ((*locale).to_owned(), Value::from(*text)));
-    Value::Object(notes.collect::<Map<_, _>>())
-}
-
 /// Builds the snapshot in the format of a submission (`marketplace::publication::Snapshot`).
 fn snapshot(past: Past, begun: &Begun, way: &VersionHistory, pictures: &[MediaRow], is_live: bool) -> Value {
-    let tagline = |place: usize, written: &'static str| match begun.app.live_tagline {
+    let tagline = |place: usize, written: &'static str| match begun.app.live_tagline.as_str() {
         "" => written,
         live if place == 0 && is_live => live,
         _ => written,
     };
     let texts = begun.texts().into_iter().enumerate().map(|(place, text)| {
-        json!({ "locale": text.locale, "name": text.name, "tagline": tagline(place, text.tagline),
+        json!({ "locale": text.locale, "name": text.name, "tagline": tagline(place, &text.tagline),
             "description": text.description })
     });
     let categories = begun.categories(past).into_iter().map(|row| row.category_uuid.to_string());
@@ -228,10 +223,10 @@ fn snapshot(past: Past, begun: &Begun, way: &VersionHistory, pictures: &[MediaRo
         "version": {
             "version_uuid": way.version_uuid.to_string(),
             "number": way.version.number,
-            "release_notes": notes(way.version),
+            "release_notes": way.version.notes,
             "manifest": begun.manifest(),
         },
-        "note": Some(way.version.word).filter(|word| !word.is_empty()),
+        "note": Some(&way.version.word).filter(|word| !word.is_empty()),
     })
 }
 
@@ -277,12 +272,12 @@ fn place_of(code: &str) -> &'static str {
 /// Builds the findings. A finding of a reviewer counts as fixed if a later review did not report it again.
 fn finding_rows(way: &VersionHistory, round: &Round) -> Vec<FindingRow> {
     let created_at = round.at.decided_at.unwrap_or(round.at.submitted_at);
-    let rows = round.findings.iter().zip(0..).map(|((code, text), position)| FindingRow {
+    let rows = round.findings.iter().zip(0..).map(|(FindingData { requirement, text }, position)| FindingRow {
         finding_uuid: id(created_at, &format!("{} {position}", round.submission_uuid)),
         submission_uuid: round.submission_uuid,
-        requirement_code: code,
+        requirement_code: requirement,
         text,
-        place: place_of(code),
+        place: place_of(requirement),
         position,
         resolved: way.is_fixed(),
         created_at,
@@ -322,21 +317,20 @@ fn version_event(begun: &Begun, way: &VersionHistory, at: Time, kind: &'static s
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::data::{APPS, DAY};
 
     fn past() -> Past {
         Past::before(Time("2026-03-01T09:30:00Z".parse().unwrap()))
     }
 
-    fn apps() -> impl Iterator<Item = &'static AppData> {
-        APPS.iter().flat_map(|apps| apps.iter())
+    fn data() -> &'static Data {
+        Data::load().unwrap()
     }
 
     #[test]
     fn sample_events_are_in_order_and_in_the_past() {
-        for app in apps() {
-            let mut last = past().days(app.days, app.slug);
-            for way in version_histories(past(), app) {
+        for app in &data().apps {
+            let mut last = past().days(app.days, &app.slug);
+            for way in version_histories(data(), past(), app) {
                 let mut moments = vec![way.created_at];
                 for round in &way.rounds {
                     moments.push(round.at.submitted_at);
@@ -355,22 +349,23 @@ mod tests {
 
     #[test]
     fn version_is_superseded_by_next_publication() {
-        for app in apps() {
-            let ways = version_histories(past(), app);
+        for app in &data().apps {
+            let ways = version_histories(data(), past(), app);
             let published: Vec<&VersionHistory> = ways.iter().filter(|way| way.published_at.is_some()).collect();
             for pair in published.windows(2) {
                 assert_eq!(pair[0].version.state, "SUPERSEDED", "{}", app.slug);
                 assert_eq!(Some(pair[0].changed_at), pair[1].published_at, "{}", app.slug);
             }
-            let live = published.last().map(|way| way.version.state);
+            let live = published.last().map(|way| way.version.state.as_str());
             assert!(matches!(live, None | Some("PUBLISHED")), "{}", app.slug);
         }
     }
 
     #[test]
     fn appeal_follows_a_rejection() {
-        let appealed: Vec<VersionHistory> = apps()
-            .flat_map(|app| version_histories(past(), app))
+        let apps = data().apps.iter();
+        let appealed: Vec<VersionHistory> = apps
+            .flat_map(|app| version_histories(data(), past(), app))
             .filter(|way| !way.version.appeal.is_empty())
             .collect();
         assert_eq!(appealed.len(), 1);
@@ -381,7 +376,7 @@ mod tests {
 
     #[test]
     fn version_numbers_increase() {
-        for app in apps() {
+        for app in &data().apps {
             let numbers: Vec<Vec<u32>> = app
                 .versions
                 .iter()
@@ -389,7 +384,7 @@ mod tests {
                 .collect();
             assert!(numbers.is_sorted(), "{}", app.slug);
             assert!(app.versions.iter().is_sorted_by_key(|version| std::cmp::Reverse(version.hours)), "{}", app.slug);
-            assert!(app.versions.iter().all(|version| version.hours < app.days * DAY), "{}", app.slug);
+            assert!(app.versions.iter().all(|version| version.hours < app.days * 24), "{}", app.slug);
         }
     }
 }

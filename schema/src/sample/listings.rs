@@ -2,7 +2,7 @@
 
 use labs_core::time::Time;
 
-use super::data::{AppData, Fate, REVIEWS};
+use super::data::{Fate, TextData};
 use super::history::VersionHistory;
 use super::past::{Past, id, number, shift_hours};
 use super::rows::{ChangeRow, ListingRow, MediaRow, ReviewRow, Rows, ShownRow, TextRow};
@@ -28,9 +28,9 @@ pub(super) fn add(past: Past, begun: &Begun, pictures: &[MediaRow], rows: &mut R
     rows.listings.push(ListingRow {
         app_uuid: begun.app_uuid,
         partner_uuid: begun.partner_uuid,
-        slug: begun.app.slug,
+        slug: &begun.app.slug,
         version_uuid: live.version_uuid,
-        version_number: live.version.number,
+        version_number: &live.version.number,
         default_locale: begun.default_locale(),
         links: begun.links(),
         published_at,
@@ -50,7 +50,7 @@ pub(super) fn add(past: Past, begun: &Begun, pictures: &[MediaRow], rows: &mut R
         alt_text: row.alt_text.clone(),
         caption: row.caption,
     }));
-    let change = |changed_at, change| ChangeRow { app_uuid: begun.app_uuid, slug: begun.app.slug, change, changed_at };
+    let change = |changed_at, change| ChangeRow { app_uuid: begun.app_uuid, slug: &begun.app.slug, change, changed_at };
     let changes = published.iter().enumerate();
     rows.changes.extend(changes.map(|(place, (_, at))| change(*at, if place == 0 { "PUBLISHED" } else { "CHANGED" })));
     rows.changes.extend((!visible).then(|| change(begun.state_changed_at, "GONE")));
@@ -58,13 +58,13 @@ pub(super) fn add(past: Past, begun: &Begun, pictures: &[MediaRow], rows: &mut R
 
 /// Returns the published texts, which the draft may have changed since.
 fn texts(begun: &Begun, published_at: Time) -> Vec<TextRow> {
-    let live = begun.app.live_tagline;
-    let row = |place: usize, text: &'static super::data::Text| TextRow {
+    let live = &begun.app.live_tagline;
+    let row = |place: usize, text: &'static TextData| TextRow {
         app_uuid: begun.app_uuid,
-        locale: text.locale,
-        name: text.name,
-        tagline: if place == 0 && !live.is_empty() { live } else { text.tagline },
-        description: text.description,
+        locale: &text.locale,
+        name: &text.name,
+        tagline: if place == 0 && !live.is_empty() { live } else { &text.tagline },
+        description: &text.description,
         updated_at: published_at,
     };
     begun.texts().into_iter().enumerate().map(|(place, text)| row(place, text)).collect()
@@ -78,20 +78,20 @@ struct Opinion {
     body: &'static str,
     locale: &'static str,
     reply: &'static str,
-    fate: Fate,
+    fate: &'static Fate,
 }
 
-fn opinions(app: &AppData) -> Vec<Opinion> {
-    let Some(known) = REVIEWS.iter().flat_map(|reviews| reviews.iter()).find(|known| known.app == app.slug) else {
+fn opinions(begun: &Begun) -> Vec<Opinion> {
+    let Some(known) = begun.data.reviews.iter().find(|known| known.app == begun.app.slug) else {
         return Vec::new();
     };
-    let mut words = known.words.iter().map(|said| Opinion {
+    let mut words = known.reviews.iter().map(|said| Opinion {
         rating: said.rating,
-        title: said.title,
-        body: said.body,
-        locale: said.locale,
-        reply: said.reply,
-        fate: said.fate,
+        title: &said.title,
+        body: &said.body,
+        locale: &said.locale,
+        reply: &said.reply,
+        fate: &said.fate,
     });
     let mut stars = known.stars.chars().filter_map(|star| star.to_digit(10)).map(|star| Opinion {
         rating: i32::try_from(star).unwrap_or(5),
@@ -99,7 +99,7 @@ fn opinions(app: &AppData) -> Vec<Opinion> {
         body: "",
         locale: "",
         reply: "",
-        fate: Fate::Published,
+        fate: &Fate::Published,
     });
     // Alternates ratings without text and reviews with text.
     let mut mixed = Vec::new();
@@ -113,10 +113,10 @@ fn opinions(app: &AppData) -> Vec<Opinion> {
 }
 
 fn reviews(past: Past, begun: &Begun, published: &[(&VersionHistory, Time)]) -> Vec<ReviewRow> {
-    let opinions = opinions(begun.app);
+    let opinions = opinions(begun);
     let Some(from) = published.first().map(|(_, at)| *at) else { return Vec::new() };
     let until = if begun.app.state == "LISTED" { past.now() } else { begun.state_changed_at };
-    let until = shift_hours(until, -SETTLED_HOURS, begun.app.slug).max(from);
+    let until = shift_hours(until, -SETTLED_HOURS, &begun.app.slug).max(from);
     let step = until.seconds_since(from) / i64::try_from(opinions.len().max(1)).unwrap_or(1);
     let row = |(place, opinion): (usize, Opinion)| {
         let name = format!("review {place} of {}", begun.app.slug);
@@ -142,12 +142,12 @@ fn review(
     let (state, reason) = match opinion.fate {
         Fate::Published | Fate::Flagged(_) => ("PUBLISHED", None),
         Fate::Pending => ("PENDING", None),
-        Fate::Rejected(reason) => ("REJECTED", Some(reason)),
+        Fate::Rejected(reason) => ("REJECTED", Some(reason.as_str())),
     };
-    let moderators = teams::staff_uuids(past, "REVIEWER");
+    let moderators = teams::staff_uuids(begun.data, past, "REVIEWER");
     let moderator = moderators.get(number(name) as usize % moderators.len().max(1)).copied();
     let moderated_at = (state != "PENDING").then(|| past.between(created_at, hours_after(created_at, 20), name));
-    let flag = if let Fate::Flagged(reason) = opinion.fate { Some(reason) } else { None };
+    let flag = if let Fate::Flagged(reason) = opinion.fate { Some(reason.as_str()) } else { None };
     let replied_at = said(opinion.reply).map(|_| replied_at(past, begun, created_at, name));
     let flagged_at = flag.map(|_| hours_after(created_at, 30));
     let changes = [Some(created_at), moderated_at, flagged_at, replied_at];
@@ -160,7 +160,7 @@ fn review(
         title: said(opinion.title),
         body: said(opinion.body),
         locale: said(opinion.locale).unwrap_or_else(|| begun.default_locale()),
-        version_number: version.map(|(way, _)| way.version.number).unwrap_or_default(),
+        version_number: version.map(|(way, _)| way.version.number.as_str()).unwrap_or_default(),
         state,
         moderated_at,
         moderated_by: moderator.filter(|_| moderated_at.is_some()),

@@ -3,7 +3,7 @@
 //! Four partners with their teams and profiles, forty apps in every state with versions, texts, pictures and customer
 //! reviews, the category tree, the board with forty feature requests, the staff members, and three machine clients. The
 //! content is always the same. Passwords, second factors and client secrets are random, and only the caller who creates
-//! the data gets them. The module `data` contains all content as tables; the other modules derive the history.
+//! the data gets them. The folder `data` contains all content as JSON; the other modules derive the history.
 //!
 //! The data is inserted into an empty database, in one transaction. Pictures are in the object storage before their
 //! rows are written.
@@ -34,6 +34,7 @@ use labs_core::services::Services;
 use labs_core::time::Time;
 use sqlx::PgPool;
 
+use data::Data;
 use past::Past;
 use rows::Rows;
 pub use sheet::{Key, SignIn, sheet};
@@ -51,17 +52,17 @@ impl Sample {
     /// If a picture cannot be stored, or too many passwords are being hashed.
     pub fn make(services: &Services, now: Time) -> LocalBoxFuture<'_, Result<Self, Fault>> {
         async move {
-            let past = Past::before(now);
+            let (data, past) = (Data::load()?, Past::before(now));
             let ((mut rows, sign_ins), media, pages) = tokio::try_join!(
-                teams::all(services, past),
-                pictures::all(&services.media, past),
-                pages::all(&services.media, past)
+                teams::all(services, data, past),
+                pictures::all(&services.media, data, past),
+                pages::all(&services.media, data, past)
             )?;
             (rows.pages, rows.page_images) = pages;
-            works::all(past, media, &mut rows)?;
-            collections::add(past, &mut rows);
-            publication::add(past, &mut rows);
-            board::add(past, &mut rows);
+            works::all(data, past, media, &mut rows)?;
+            collections::add(data, past, &mut rows);
+            publication::add(data, past, &mut rows);
+            board::add(data, past, &mut rows);
             Ok(Self { rows, sign_ins })
         }
         .boxed_local()

@@ -9,22 +9,30 @@ use labs_core::fault::Fault;
 use labs_core::time::Time;
 use labs_media::image::{PictureKind, Processed, process_sizes};
 use labs_media::store::MediaStore;
-use labs_pictures::draw;
+use labs_pictures::draw::{self, Look, Scene};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::data::{BANNER, Look, PAGES, PageData, PartnerData, alternatives};
+use super::data::{Data, LookData, PartnerData, ProfileData};
 use super::past::{Past, id};
 use super::pictures::{AT_ONCE, Kept, keep};
 use super::rows::{PageImageRow, PageRow, bytes};
-use super::teams::{partner_of, partner_uuid};
+use super::teams::partner_uuid;
+use super::words::profile_alternatives;
+
+/// Scene of the banners.
+const BANNER: Scene = Scene::Board;
 
 /// Returns every profile, and the pictures of the published ones. All pictures are on disk when this returns, so the
 /// rows may follow.
-pub(super) async fn all(store: &MediaStore, past: Past) -> Result<(Vec<PageRow>, Vec<PageImageRow>), Fault> {
+pub(super) async fn all(
+    store: &MediaStore,
+    data: &'static Data,
+    past: Past,
+) -> Result<(Vec<PageRow>, Vec<PageImageRow>), Fault> {
     let lane = BlockingPool::new(available_parallelism().map_or(1, NonZero::get), AT_ONCE);
-    let pages = stream::iter(&PAGES).map(|page| make(&lane, store, past, page));
-    let made: Vec<(PageRow, Vec<PageImageRow>)> = pages.buffered(PAGES.len()).try_collect().await?;
+    let pages = stream::iter(&data.profiles).map(|page| make(&lane, store, data, past, page));
+    let made: Vec<(PageRow, Vec<PageImageRow>)> = pages.buffered(AT_ONCE).try_collect().await?;
     let (pages, images): (Vec<_>, Vec<_>) = made.into_iter().unzip();
     Ok((pages, images.into_iter().flatten().collect()))
 }
@@ -32,43 +40,47 @@ pub(super) async fn all(store: &MediaStore, past: Past) -> Result<(Vec<PageRow>,
 async fn make(
     lane: &BlockingPool,
     store: &MediaStore,
+    data: &'static Data,
     past: Past,
-    page: &'static PageData,
+    page: &'static ProfileData,
 ) -> Result<(PageRow, Vec<PageImageRow>), Fault> {
-    let partner = partner_of(page.partner).ok_or_else(|| Fault::internal("a page of no partner"))?;
+    let partner = data.partner(&page.partner).ok_or_else(|| Fault::internal("a page of no partner"))?;
     let mut images = Vec::new();
-    if let Some(look) = page.look {
+    if let Some(look) = &page.look {
         let drawn_at = published_at(past, page, 0);
-        for (kind, alt_text) in ["LOGO", "BANNER"].into_iter().zip(alternatives(default_locale(page))) {
-            let kept = keep(lane, store, move || draw(partner.company, &look, kind)).await?;
+        for (kind, alt_text) in ["LOGO", "BANNER"].into_iter().zip(profile_alternatives(default_locale(page))) {
+            let kept = keep(lane, store, move || draw(&partner.company, look, kind)).await?;
             images.push(image_row(past, partner, kept, (kind, alt_text, drawn_at)));
         }
     }
     Ok((row(past, partner, page, &images), images))
 }
 
-fn draw(company: &str, look: &Look, kind: &str) -> Result<Processed, Fault> {
+fn draw(company: &str, look: &LookData, kind: &str) -> Result<Processed, Fault> {
+    let words = look.words();
+    let look = Look { colours: look.colours, words: &words };
     let (upload, kind) = match kind {
-        "LOGO" => (draw::icon(company, look), PictureKind::Icon),
-        _ => (draw::screenshot(company, look, BANNER), PictureKind::Banner),
+        "LOGO" => (draw::icon(company, &look), PictureKind::Icon),
+        _ => (draw::screenshot(company, &look, BANNER), PictureKind::Banner),
     };
     process_sizes(&upload.map_err(Fault::internal)?, kind).map_err(Fault::internal)
 }
 
-fn default_locale(page: &PageData) -> &'static str {
-    page.texts.first().map_or("en", |[locale, ..]| locale)
+fn default_locale(page: &ProfileData) -> &str {
+    page.texts.first().map_or("en", |text| &text.locale)
 }
 
 /// Returns the time when a profile was first (0) or last (1) published.
-fn published_at(past: Past, page: &PageData, turn: usize) -> Time {
+fn published_at(past: Past, page: &ProfileData, turn: usize) -> Time {
     let days = page.days.get(turn).copied().unwrap_or_default();
     past.days(days, &format!("page of {} {days}", page.partner))
 }
 
-fn row(past: Past, partner: &'static PartnerData, page: &PageData, images: &[PageImageRow]) -> PageRow {
-    let said = page.texts.iter().map(|[locale, tagline, description]| {
-        ((*locale).to_owned(), json!({ "tagline": tagline, "description": description }))
-    });
+fn row(past: Past, partner: &PartnerData, page: &'static ProfileData, images: &[PageImageRow]) -> PageRow {
+    let said = page
+        .texts
+        .iter()
+        .map(|text| (text.locale.clone(), json!({ "tagline": text.tagline, "description": text.description })));
     let texts: Map<String, Value> = said.collect();
     let website_url = format!("https://{}", partner.domain);
     let image =
@@ -85,8 +97,8 @@ fn row(past: Past, partner: &'static PartnerData, page: &PageData, images: &[Pag
         default_locale: default_locale(page),
         texts: Value::Object(texts),
         website_url,
-        languages: page.languages,
-        regions: page.regions,
+        languages: &page.languages,
+        regions: &page.regions,
         state: if is_published { "PUBLISHED" } else { "UNPUBLISHED" },
         state_changed_at: last,
         snapshot: is_published.then_some(snapshot),

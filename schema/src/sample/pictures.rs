@@ -11,11 +11,11 @@ use labs_core::fault::Fault;
 use labs_core::time::Time;
 use labs_media::image::{PictureKind, Processed, process_sizes};
 use labs_media::store::{MediaKey, MediaStore};
-use labs_pictures::draw;
+use labs_pictures::draw::{self, Look};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::data::{APPS, AppData, Scene};
+use super::data::{AppData, Data, SceneData};
 use super::past::{Past, id};
 use super::rows::{MediaRow, bytes};
 use super::words;
@@ -29,27 +29,33 @@ pub(super) const AT_ONCE: usize = 12;
 struct Job {
     app: &'static AppData,
     /// Scene of a screenshot; none for the icon.
-    scene: Option<(Scene, &'static str)>,
+    scene: Option<&'static SceneData>,
     /// Position among the media items of its kind.
     position: i32,
 }
 
 /// Draws and stores every picture. All pictures are on disk when this returns, so the rows may follow.
-pub(super) async fn all(store: &MediaStore, past: Past) -> Result<Vec<MediaRow>, Fault> {
+pub(super) async fn all(store: &MediaStore, data: &'static Data, past: Past) -> Result<Vec<MediaRow>, Fault> {
     let lane = BlockingPool::new(available_parallelism().map_or(1, NonZero::get), AT_ONCE);
-    let jobs = APPS.iter().flat_map(|apps| apps.iter()).flat_map(jobs);
-    stream::iter(jobs).map(|job| make(&lane, store, past, job)).buffered(AT_ONCE).try_collect().await
+    let jobs = data.apps.iter().flat_map(jobs);
+    stream::iter(jobs).map(|job| make(&lane, store, data, past, job)).buffered(AT_ONCE).try_collect().await
 }
 
 fn jobs(app: &'static AppData) -> impl Iterator<Item = Job> {
-    let scenes = app.look.map(|look| look.scenes).unwrap_or_default();
-    let icon = app.look.map(|_| Job { app, scene: None, position: 1 });
-    let views = scenes.iter().zip(1..).map(move |(scene, position)| Job { app, scene: Some(*scene), position });
+    let scenes = app.look.as_ref().map(|look| look.scenes.as_slice()).unwrap_or_default();
+    let icon = app.look.as_ref().map(|_| Job { app, scene: None, position: 1 });
+    let views = scenes.iter().zip(1..).map(move |(scene, position)| Job { app, scene: Some(scene), position });
     icon.into_iter().chain(views)
 }
 
-async fn make(lane: &BlockingPool, store: &MediaStore, past: Past, job: Job) -> Result<MediaRow, Fault> {
-    row(past, job, keep(lane, store, move || draw(job)).await?)
+async fn make(
+    lane: &BlockingPool,
+    store: &MediaStore,
+    data: &'static Data,
+    past: Past,
+    job: Job,
+) -> Result<MediaRow, Fault> {
+    row(data, past, job, keep(lane, store, move || draw(job)).await?)
 }
 
 /// A picture in the object storage.
@@ -90,11 +96,13 @@ pub(super) async fn keep(
 }
 
 fn draw(job: Job) -> Result<Processed, Fault> {
-    let look = job.app.look.ok_or_else(|| Fault::internal("an app without a look"))?;
-    let name = job.app.texts.first().map(|text| text.name).unwrap_or_default();
+    let look = job.app.look.as_ref().ok_or_else(|| Fault::internal("an app without a look"))?;
+    let words = look.words();
+    let look = Look { colours: look.colours, words: &words };
+    let name = job.app.texts.first().map(|text| text.name.as_str()).unwrap_or_default();
     let (upload, kind) = match job.scene {
         None => (draw::icon(name, &look), PictureKind::Icon),
-        Some((scene, _)) => (draw::screenshot(name, &look, scene), PictureKind::Screenshot),
+        Some(scene) => (draw::screenshot(name, &look, scene.scene), PictureKind::Screenshot),
     };
     process_sizes(&upload.map_err(Fault::internal)?, kind).map_err(Fault::internal)
 }
@@ -103,17 +111,17 @@ async fn put(store: &MediaStore, content: Bytes) -> Result<MediaKey, Fault> {
     store.put(content).await.map_err(Fault::internal)
 }
 
-fn row(past: Past, job: Job, kept: Kept) -> Result<MediaRow, Fault> {
+fn row(data: &'static Data, past: Past, job: Job, kept: Kept) -> Result<MediaRow, Fault> {
     let Kept { drawn, key, variants, renditions } = kept;
-    let begun = Begun::of(past, job.app)?;
-    let (kind, caption) = job.scene.map_or(("ICON", ""), |(_, caption)| ("SCREENSHOT", caption));
+    let begun = Begun::of(data, past, job.app)?;
+    let (kind, caption) = job.scene.map_or(("ICON", ""), |scene| ("SCREENSHOT", &scene.caption));
     let created_at = past.between(begun.at, begun.pictured_at, &format!("{} {kind} {}", job.app.slug, job.position));
     Ok(MediaRow {
         media_uuid: media_uuid(created_at, job),
         app_uuid: begun.app_uuid,
         kind,
         position: job.position,
-        alt_text: words::alternative(job.app, job.scene.map(|(scene, _)| scene)),
+        alt_text: words::alternative(job.app, job.scene.map(|scene| scene.scene)),
         caption,
         media_type: drawn.media_type,
         width: drawn.width,
@@ -128,5 +136,5 @@ fn row(past: Past, job: Job, kept: Kept) -> Result<MediaRow, Fault> {
 }
 
 fn media_uuid(created_at: Time, job: Job) -> Uuid {
-    id(created_at, &format!("{} {:?} {}", job.app.slug, job.scene.map(|(scene, _)| scene), job.position))
+    id(created_at, &format!("{} {:?} {}", job.app.slug, job.scene.map(|scene| scene.scene), job.position))
 }

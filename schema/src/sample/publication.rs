@@ -5,10 +5,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::data::{ITEMS, ItemData, RELEASED, RESOURCES, ResourceData, STAFF_DOMAIN};
+use super::data::{Data, ItemData, ResourceData};
 use super::past::{Past, id, shift_hours};
 use super::rows::Rows;
+use super::teams::STAFF_DOMAIN;
 
+/// Days since the release of all resources.
+const RELEASED_DAYS: u32 = 18;
 /// Hours between the creation and the release.
 const WRITING: f64 = 26.0;
 /// Hours from a release to its withdrawal.
@@ -27,10 +30,10 @@ pub(super) struct ItemRow {
     pub(super) title: &'static str,
     pub(super) summary: &'static str,
     pub(super) body: &'static str,
-    pub(super) tags: &'static [&'static str],
+    pub(super) tags: &'static [String],
     pub(super) version: Option<&'static str>,
     pub(super) change: Option<&'static str>,
-    pub(super) operations: &'static [&'static str],
+    pub(super) operations: &'static [String],
     pub(super) action_required: bool,
     pub(super) migration: Option<&'static str>,
     pub(super) generated: Option<&'static str>,
@@ -57,12 +60,12 @@ pub(super) struct StepRow {
 }
 
 /// Adds the items, with the transitions to their current state.
-pub(super) fn add(past: Past, rows: &mut Rows) {
+pub(super) fn add(data: &'static Data, past: Past, rows: &mut Rows) {
     let address = format!("{EDITOR}@{STAFF_DOMAIN}");
     let editor = rows.people.iter().find(|person| person.email == address).map(|person| person.person_uuid);
     let tool = rows.clients.iter().find(|client| client.client_id == RELEASE_TOOL).map(|client| client.client_uuid);
-    let items = ITEMS.iter().map(|item| row(past, item, editor, tool));
-    let resources = RESOURCES.iter().map(|resource| resource_row(past, resource, editor));
+    let items = data.items.iter().map(|item| row(past, item, editor, tool));
+    let resources = data.resources.iter().map(|resource| resource_row(past, resource, editor));
     for row in items.chain(resources) {
         let mut step = |from_state, to_state, occurred_at| {
             let transition_uuid = id(occurred_at, &format!("{} {to_state}", row.slug));
@@ -86,30 +89,28 @@ pub(super) fn add(past: Past, rows: &mut Rows) {
     }
 }
 
-fn row(past: Past, item: &ItemData, editor: Option<Uuid>, tool: Option<Uuid>) -> ItemRow {
-    let last = past.days(item.days, item.slug);
+fn row(past: Past, item: &'static ItemData, editor: Option<Uuid>, tool: Option<Uuid>) -> ItemRow {
+    let last = past.days(item.days, &item.slug);
     let is_released = item.state != "DRAFT";
-    let created_at = if is_released { shift_hours(last, -WRITING, item.slug) } else { last };
-    let withdrawn_at = (item.state == "WITHDRAWN").then(|| shift_hours(last, ON_SHOW, item.slug));
-    let (version, change, operations): (_, _, &[&str]) = match item.change {
-        Some((version, change, operations)) => (Some(version), Some(change), operations),
-        None => (None, None, &[]),
-    };
-    let is_entry = version.is_some();
+    let created_at = if is_released { shift_hours(last, -WRITING, &item.slug) } else { last };
+    let withdrawn_at = (item.state == "WITHDRAWN").then(|| shift_hours(last, ON_SHOW, &item.slug));
+    let change = item.change.as_ref();
+    let version = change.map(|change| change.version.as_str());
+    let is_entry = change.is_some();
     ItemRow {
-        item_uuid: id(created_at, item.slug),
+        item_uuid: id(created_at, &item.slug),
         kind: if is_entry { "CHANGELOG_ENTRY" } else { "BLOG_POST" },
-        state: item.state,
-        slug: item.slug,
-        title: item.title,
-        summary: item.summary,
-        body: item.body,
-        tags: item.tags,
+        state: &item.state,
+        slug: &item.slug,
+        title: &item.title,
+        summary: &item.summary,
+        body: &item.body,
+        tags: &item.tags,
         version,
-        change,
-        operations,
+        change: change.map(|change| change.kind.as_str()),
+        operations: change.map(|change| change.operations.as_slice()).unwrap_or_default(),
         action_required: item.migration.is_some(),
-        migration: item.migration,
+        migration: item.migration.as_deref(),
         generated: None,
         author_uuid: editor.filter(|_| !is_entry),
         show_author: !is_entry && is_released,
@@ -123,24 +124,24 @@ fn row(past: Past, item: &ItemData, editor: Option<Uuid>, tool: Option<Uuid>) ->
     }
 }
 
-fn resource_row(past: Past, resource: &ResourceData, editor: Option<Uuid>) -> ItemRow {
-    let released_at = past.days(RELEASED, resource.slug);
-    let created_at = shift_hours(released_at, -WRITING, resource.slug);
+fn resource_row(past: Past, resource: &'static ResourceData, editor: Option<Uuid>) -> ItemRow {
+    let released_at = past.days(RELEASED_DAYS, &resource.slug);
+    let created_at = shift_hours(released_at, -WRITING, &resource.slug);
     ItemRow {
-        item_uuid: id(created_at, resource.slug),
+        item_uuid: id(created_at, &resource.slug),
         kind: "DEVELOPER_RESOURCE",
         state: "RELEASED",
-        slug: resource.slug,
-        title: resource.title,
-        summary: resource.summary,
-        body: resource.body,
-        tags: resource.tags,
+        slug: &resource.slug,
+        title: &resource.title,
+        summary: &resource.summary,
+        body: &resource.body,
+        tags: &resource.tags,
         version: None,
         change: None,
         operations: &[],
         action_required: false,
         migration: None,
-        generated: Some(resource.generated),
+        generated: Some(&resource.generated),
         author_uuid: None,
         show_author: false,
         release_key: None,

@@ -54,7 +54,7 @@ pub(super) struct PartnerRow {
     pub(super) address: Value,
     pub(super) billing_email: String,
     pub(super) website: String,
-    pub(super) labels: &'static [&'static str],
+    pub(super) labels: &'static [String],
     pub(super) created_at: Time,
 }
 
@@ -65,8 +65,8 @@ pub(super) struct PageRow {
     pub(super) default_locale: &'static str,
     pub(super) texts: Value,
     pub(super) website_url: String,
-    pub(super) languages: &'static [&'static str],
-    pub(super) regions: &'static [&'static str],
+    pub(super) languages: &'static [String],
+    pub(super) regions: &'static [String],
     pub(super) state: &'static str,
     pub(super) state_changed_at: Time,
     pub(super) snapshot: Option<Value>,
@@ -144,7 +144,7 @@ pub(super) struct ClientRow {
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) name: &'static str,
     pub(super) contact_email: &'static str,
-    pub(super) allowed_scopes: &'static [&'static str],
+    pub(super) allowed_scopes: &'static [String],
     pub(super) created_at: Time,
 }
 

@@ -10,7 +10,7 @@ use labs_crypto::totp::TotpSeed;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::data::{CLIENTS, ClientData, PARTNERS, PartnerData, PersonData, STAFF, STAFF_DOMAIN};
+use super::data::{AddressData, ClientData, Data, PartnerData, PersonData};
 use super::past::{Past, id};
 use super::rows::{ClientRow, FactorRow, PartnerRow, PersonRow, RoleGrantRow, Rows, SecretRow, SubscriptionRow, bytes};
 use super::sheet::{Key, SignIn};
@@ -18,12 +18,14 @@ use crate::admin::machine_clients::SHOWN_CHARACTERS;
 use crate::auth::mfa;
 use crate::operator;
 
+/// Domain of the staff members.
+pub(super) const STAFF_DOMAIN: &str = "labs.example";
 /// Passwords that wait to be hashed at the same time.
 const AT_ONCE: usize = 16;
 /// Seconds in a billing period of a paid tier.
 const MONTH: i64 = 30 * 86_400;
 
-/// A user of the tables, with their partner.
+/// A user, with their partner.
 #[derive(Clone, Copy)]
 struct Member {
     person: &'static PersonData,
@@ -32,12 +34,7 @@ struct Member {
 
 /// Returns the id of a partner.
 pub(super) fn partner_uuid(past: Past, partner: &PartnerData) -> Uuid {
-    id(partner_since(past, partner), partner.domain)
-}
-
-/// Returns the partner with this slug.
-pub(super) fn partner_of(slug: &str) -> Option<&'static PartnerData> {
-    PARTNERS.iter().find(|partner| partner.slug == slug)
+    id(partner_since(past, partner), &partner.domain)
 }
 
 /// Returns the id of a team member, by the local part of the e-mail address.
@@ -47,20 +44,20 @@ pub(super) fn member_uuid(past: Past, partner: &'static PartnerData, local: &str
 }
 
 /// Returns the ids of the staff members with a role.
-pub(super) fn staff_uuids(past: Past, role: &str) -> Vec<Uuid> {
-    let staff = STAFF.iter().filter(|person| person.role == role);
+pub(super) fn staff_uuids(data: &'static Data, past: Past, role: &str) -> Vec<Uuid> {
+    let staff = data.staff.iter().filter(|person| person.role == role);
     staff.map(|person| Member { person, partner: None }.uuid(past)).collect()
 }
 
 /// Returns the rows of all users and machine clients, with their credentials.
-pub(super) async fn all(services: &Services, past: Past) -> Result<(Rows, Vec<SignIn>), Fault> {
+pub(super) async fn all(services: &Services, data: &'static Data, past: Past) -> Result<(Rows, Vec<SignIn>), Fault> {
     let mut rows = Rows::default();
-    for partner in &PARTNERS {
+    for partner in &data.partners {
         rows.partners.push(partner_row(past, partner));
         rows.subscriptions.push(subscription_row(past, partner));
     }
     let mut sign_ins = Vec::new();
-    let entering = stream::iter(members()).map(|member| enter(services, past, member));
+    let entering = stream::iter(members(data)).map(|member| enter(services, data, past, member));
     let entered: Vec<Entered> = entering.buffered(AT_ONCE).try_collect().await?;
     for entered in entered {
         rows.people.push(entered.row);
@@ -68,39 +65,40 @@ pub(super) async fn all(services: &Services, past: Past) -> Result<(Rows, Vec<Si
         rows.role_grants.extend(entered.grant);
         sign_ins.extend(entered.sign_in);
     }
-    for client in &CLIENTS {
-        sign_ins.push(client_rows(past, client, &mut rows)?);
+    for client in &data.clients {
+        sign_ins.push(client_rows(data, past, client, &mut rows)?);
     }
     Ok((rows, sign_ins))
 }
 
 /// Returns all users. Staff members come first, because nothing can be granted before an administrator exists.
-fn members() -> Vec<Member> {
-    let staff = STAFF.iter().map(|person| Member { person, partner: None });
-    let teams = PARTNERS
+fn members(data: &'static Data) -> Vec<Member> {
+    let staff = data.staff.iter().map(|person| Member { person, partner: None });
+    let teams = data
+        .partners
         .iter()
         .flat_map(|partner| partner.team.iter().map(move |person| Member { person, partner: Some(partner) }));
     staff.chain(teams).collect()
 }
 
 fn partner_since(past: Past, partner: &PartnerData) -> Time {
-    past.days(partner.days, partner.domain)
+    past.days(partner.days, &partner.domain)
 }
 
-fn partner_row(past: Past, partner: &PartnerData) -> PartnerRow {
-    let [street, postal_code, city] = partner.address;
+fn partner_row(past: Past, partner: &'static PartnerData) -> PartnerRow {
+    let AddressData { street, postal_code, city } = &partner.address;
     PartnerRow {
         partner_uuid: partner_uuid(past, partner),
-        slug: partner.slug,
-        company_name: partner.company,
-        legal_form: partner.legal_form,
-        registration_number: partner.registration,
-        vat_id: partner.vat_id,
-        country: partner.country,
+        slug: &partner.slug,
+        company_name: &partner.company,
+        legal_form: &partner.legal_form,
+        registration_number: &partner.registration,
+        vat_id: &partner.vat_id,
+        country: &partner.country,
         address: json!({ "street": street, "postal_code": postal_code, "city": city }),
         billing_email: format!("billing@{}", partner.domain),
         website: format!("https://{}", partner.domain),
-        labels: partner.labels,
+        labels: &partner.labels,
         created_at: partner_since(past, partner),
     }
 }
@@ -114,7 +112,7 @@ fn subscription_row(past: Past, partner: &'static PartnerData) -> SubscriptionRo
     let first = partner.team.first().map(|person| Member { person, partner: Some(partner) }.uuid(past));
     SubscriptionRow {
         partner_uuid: partner_uuid(past, partner),
-        tier: partner.tier,
+        tier: &partner.tier,
         started_at,
         period_start,
         period_end: (!is_free).then(|| period_start.plus_seconds(MONTH)),
@@ -125,7 +123,7 @@ fn subscription_row(past: Past, partner: &'static PartnerData) -> SubscriptionRo
 
 impl Member {
     fn domain(self) -> &'static str {
-        self.partner.map_or(STAFF_DOMAIN, |partner| partner.domain)
+        self.partner.map_or(STAFF_DOMAIN, |partner| partner.domain.as_str())
     }
 
     fn email(self) -> String {
@@ -145,9 +143,9 @@ impl Member {
     }
 
     fn note(self) -> String {
-        match (self.partner, self.person.state) {
+        match (self.partner, self.person.state.as_str()) {
             (Some(_), "SUSPENDED") => format!("{}, suspended by the team: cannot sign in", self.person.role),
-            (partner, _) => format!("{}: {}", self.person.role, may(self.person.role, partner.is_some())),
+            (partner, _) => format!("{}: {}", self.person.role, may(&self.person.role, partner.is_some())),
         }
     }
 }
@@ -181,7 +179,7 @@ struct Entered {
     sign_in: Option<SignIn>,
 }
 
-async fn enter(services: &Services, past: Past, member: Member) -> Result<Entered, Fault> {
+async fn enter(services: &Services, data: &'static Data, past: Past, member: Member) -> Result<Entered, Fault> {
     let Member { person, partner } = member;
     let (created_at, person_uuid, email) = (member.since(past), member.uuid(past), member.email());
     // A user who has not yet verified the address has no password.
@@ -200,11 +198,11 @@ async fn enter(services: &Services, past: Past, member: Member) -> Result<Entere
             partner_uuid: partner.map(|partner| partner_uuid(past, partner)),
             email: email.clone(),
             email_normalised: normalised,
-            name: person.name,
-            locale: person.locale,
-            time_zone: person.time_zone,
-            role: partner.is_some().then_some(person.role),
-            state: person.state,
+            name: &person.name,
+            locale: &person.locale,
+            time_zone: &person.time_zone,
+            role: partner.is_some().then_some(&person.role),
+            state: &person.state,
             password_hash,
             email_verified_at: is_verified.then_some(created_at),
             created_at,
@@ -216,33 +214,33 @@ async fn enter(services: &Services, past: Past, member: Member) -> Result<Entere
         }),
         grant: partner.is_none().then(|| RoleGrantRow {
             person_uuid,
-            role_code: person.role,
+            role_code: &person.role,
             // The first administrator was created through the command line and invited the others.
-            granted_by: staff_uuids(past, "ADMINISTRATOR").into_iter().find(|first| *first != person_uuid),
+            granted_by: staff_uuids(data, past, "ADMINISTRATOR").into_iter().find(|first| *first != person_uuid),
             granted_at: created_at,
         }),
         sign_in: password.map(|password| SignIn {
-            who: person.name.to_owned(),
-            of: partner.map(|partner| partner.company.to_owned()),
+            who: person.name.clone(),
+            of: partner.map(|partner| partner.company.clone()),
             note: member.note(),
             key: Key::Password { email, password, totp_secret: seed.map(|seed| seed.base32()) },
         }),
     })
 }
 
-fn client_rows(past: Past, client: &'static ClientData, rows: &mut Rows) -> Result<SignIn, Fault> {
-    let created_at = past.days(client.days, client.client_id);
-    let client_uuid = id(created_at, client.client_id);
-    let partner = partner_of(client.partner);
+fn client_rows(data: &'static Data, past: Past, client: &'static ClientData, rows: &mut Rows) -> Result<SignIn, Fault> {
+    let created_at = past.days(client.days, &client.client_id);
+    let client_uuid = id(created_at, &client.client_id);
+    let partner = data.partner(&client.partner);
     let secret = SecretKind::Client.issue();
     let prefix = secret.text.expose().get(..SHOWN_CHARACTERS);
     rows.clients.push(ClientRow {
         client_uuid,
-        client_id: client.client_id,
+        client_id: &client.client_id,
         partner_uuid: partner.map(|partner| partner_uuid(past, partner)),
-        name: client.name,
-        contact_email: client.contact,
-        allowed_scopes: client.scopes,
+        name: &client.name,
+        contact_email: &client.contact,
+        allowed_scopes: &client.scopes,
         created_at,
     });
     rows.secrets.push(SecretRow {
@@ -253,9 +251,9 @@ fn client_rows(past: Past, client: &'static ClientData, rows: &mut Rows) -> Resu
         created_at,
     });
     Ok(SignIn {
-        who: client.name.to_owned(),
-        of: partner.map(|partner| partner.company.to_owned()),
+        who: client.name.clone(),
+        of: partner.map(|partner| partner.company.clone()),
         note: format!("{}: {}", client.scopes.join(" "), client.note),
-        key: Key::Secret { client_id: client.client_id.to_owned(), secret: secret.text },
+        key: Key::Secret { client_id: client.client_id.clone(), secret: secret.text },
     })
 }

@@ -1,15 +1,15 @@
-//! Alternative texts of pictures, in the app's default locale.
+//! Alternative texts of pictures, in the default locale of the app or the profile.
 
-use labs_pictures::draw::plain;
+use labs_pictures::draw::{Scene, plain};
 
-use super::data::{AppData, Scene};
+use super::data::{AppData, LookData};
 
 /// Returns the alternative text of a picture of an app; without a scene, of its icon.
 pub(super) fn alternative(app: &AppData, scene: Option<Scene>) -> String {
     let text = app.texts.first();
-    let (locale, name) = text.map_or(("en", ""), |text| (text.locale, text.name));
-    let words = app.look.map(|look| look.words).unwrap_or_default();
-    let shown = words.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+    let (locale, name) = text.map_or(("en", ""), |text| (text.locale.as_str(), text.name.as_str()));
+    let words = app.look.as_ref().map(LookData::words).unwrap_or_default();
+    let shown = words.into_iter().take(3).collect::<Vec<_>>().join(", ");
     let letter: String = plain(name).chars().take(1).collect();
     match (locale, scene) {
         ("de", None) => format!("Symbol von {name}: ein weißes {letter} auf farbigem Grund"),
@@ -48,5 +48,14 @@ const fn french(scene: Scene) -> &'static str {
         Scene::Room => "Le plan d'une salle de quinze tables",
         Scene::Week => "Une semaine de barres colorées sur six lignes",
         Scene::Cards => "Six cartes côte à côte, dont une mise en avant",
+    }
+}
+
+/// Returns the alternative texts of the logo and the banner of a profile.
+pub(super) const fn profile_alternatives(locale: &str) -> [&'static str; 2] {
+    match locale.as_bytes() {
+        b"de" => ["Das Zeichen des Hauses auf farbigem Grund", "Ein Arbeitsbild aus einer der Anwendungen des Hauses"],
+        b"fr" => ["Le signe de la maison sur fond coloré", "Une vue de travail de l'une des applications de la maison"],
+        _ => ["The company's sign on a coloured ground", "A view of one of the company's apps at work"],
     }
 }

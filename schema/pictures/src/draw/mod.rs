@@ -14,13 +14,11 @@ pub use letters::{is_drawable, plain};
 
 /// Visual style of an app's pictures.
 #[derive(Clone, Copy)]
-pub struct Look {
+pub struct Look<'a> {
     /// Two colours as `0xRRGGBB`.
     pub colours: [u32; 2],
     /// Words on its screens, in capital letters.
-    pub words: &'static [&'static str],
-    /// Scenes of its screenshots, each with a caption.
-    pub scenes: &'static [(Scene, &'static str)],
+    pub words: &'a [&'a str],
 }
 
 /// Content of a screenshot.
@@ -76,7 +74,6 @@ mod tests {
     const LOOK: Look = Look {
         colours: [0x00_5f73, 0x94_d2bd],
         words: &["TABLE 14", "20:30", "WALK-IN 2", "TERRACE", "JUSQU'A 15 H", "9.50"],
-        scenes: &[],
     };
 
     #[test]

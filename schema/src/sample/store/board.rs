@@ -5,8 +5,7 @@ use sqlx::postgres::PgConnection;
 use sqlx::types::Json;
 
 use super::put;
-use crate::sample::board::BoardRows;
-use crate::sample::data::NAMED;
+use crate::sample::board::{BoardRows, NAMED};
 
 /// Inserts the board, and counts its votes as a merge does.
 pub(super) async fn insert(connection: &mut PgConnection, rows: &BoardRows) -> Result<(), Fault> {
