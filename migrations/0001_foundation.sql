@@ -482,8 +482,9 @@ grant insert (record_uuid, operation, channel, outcome, code, actor_kind, actor_
     target_uuid, target_label, partner_uuid, reason, request_id, address, parameters) on audit_log to labs_service;
 create index security_event_session_idx on security_event (session_uuid, occurred_at desc, event_uuid desc)
     where session_uuid is not null;
-comment on column idempotency_key.created_uuid is 'The id of the thing that the first request created.';
-comment on column idempotency_key.created_code is 'Its code, where a thing is addressed by one.';
+comment on column idempotency_key.created_uuid is 'Id of the object that the first request created.';
+comment on column idempotency_key.created_code is
+    'Code of the created object, if objects of this kind are identified by a code.';
 
 -- One row per job, created by the first replica that has the job.
 create table job (

@@ -496,7 +496,7 @@ begin
     for share;
     if not found then
         raise check_violation using
-            message = 'somebody who can grant always stays',
+            message = 'one active staff member who can grant roles always remains',
             table = 'staff_role_grant', constraint = 'staff_granter_check';
     end if;
     return null;
@@ -700,7 +700,7 @@ begin
     for share;
     if not found then
         raise check_violation using
-            message = 'somebody who holds everything always stays',
+            message = 'one active staff member with all rights always remains',
             table = 'staff_role_grant', constraint = 'staff_whole_check';
     end if;
     return null;
@@ -715,7 +715,7 @@ create constraint trigger staff_role_whole_kept after update on staff_role
     deferrable initially deferred for each row
     when ('labs.admin:write' = any(old.scopes) and not 'labs.admin:write' = any(new.scopes))
     execute function staff_whole_kept();
-comment on column partner.verified_at is 'Since when staff know that this is the company. Null: nobody has made sure.';
+comment on column partner.verified_at is 'Time at which staff verified the company. Null if it is not verified.';
 create index machine_client_secret_expires_at_idx on machine_client_secret (expires_at) where revoked_at is null;
 create index partner_begins_idx on partner ((lower(company_name) collate "C"), partner_uuid);
 create index person_begins_idx on person ((lower(name) collate "C"), person_uuid)
@@ -724,7 +724,7 @@ create index person_address_begins_idx on person ((email_normalised collate "C")
     where kind = 'PARTNER_USER' and state <> 'REMOVED';
 create index machine_client_begins_idx on machine_client ((lower(name) collate "C"), client_uuid);
 comment on column person.board_mail is
-    'Whether they get the weekly mail about the board. It says the same to everybody who does, whatever they voted for.';
+    'Whether the user receives the weekly mail about the board. The mail does not depend on the user''s votes.';
 create index person_board_mail_idx on person (person_uuid) where board_mail;
 
 create table naming_key (
@@ -732,9 +732,10 @@ create table naming_key (
     key_sealed bytea not null,
     made_at timestamptz not null default labs_now()
 );
-comment on table naming_key is 'One row, made at the first start.';
+comment on table naming_key is 'Contains one row, which the first start creates.';
 grant select, insert, update on naming_key to labs_service;
-comment on column partner.name_skeletons is 'What names that look like this one share with it. Null: to be computed.';
+comment on column partner.name_skeletons is
+    'Forms of the company name that names of similar appearance share. Null until they are computed.';
 create index partner_name_skeletons_idx on partner using gin (name_skeletons);
 create index partner_name_skeletons_missing_idx on partner (partner_uuid) where name_skeletons is null;
 

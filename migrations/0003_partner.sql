@@ -458,9 +458,9 @@ create table partner_daily_use (
 ) with (fillfactor = 70);
 create index partner_daily_use_day_idx on partner_daily_use (day, partner_uuid);
 grant select, insert, update, delete on partner_daily_use to labs_service;
-comment on column partner_profile.first_published_at is 'When readers first saw a page of this partner.';
-comment on column partner_image.renditions is 'As of media.';
-comment on column partner_image.renditions_due is 'As of media.';
+comment on column partner_profile.first_published_at is 'Time at which the partner''s page was first published.';
+comment on column partner_image.renditions is 'As media.renditions.';
+comment on column partner_image.renditions_due is 'As media.renditions_due.';
 create index partner_image_renditions_due_idx on partner_image (image_uuid) where renditions_due;
 create index partner_image_renditions_idx
     on partner_image using gin (jsonb_path_query_array(renditions, '$[*].object_key') jsonb_path_ops);

@@ -189,7 +189,7 @@ insert into listing_requirement (code, title, description, position, automatic) 
     ('REQ-03', 'Tagline', 'A line that says what the app does, in the default locale.', 3, true),
     ('REQ-04', 'Description', 'What the app does and for whom, in the default locale.', 4, true),
     ('REQ-05', 'Primary category', 'A primary category that is active.', 5, true),
-    ('REQ-06', 'Screenshots', 'At least two screenshots. Recommended: nobody is kept back without them.', 6, true),
+    ('REQ-06', 'Screenshots', 'At least two screenshots. Recommended, but not required.', 6, true),
     ('REQ-07', 'Support contact', 'An e-mail address or a page where customers find help.', 7, true),
     ('REQ-08', 'Privacy policy', 'The address of a privacy policy, starting with https.', 8, true),
     ('REQ-09', 'Release notes', 'Release notes of the version in the default locale.', 9, true),
@@ -361,7 +361,7 @@ create table category_address (
     kept_at timestamptz not null default labs_now()
 );
 create index category_address_category_idx on category_address (category_uuid, kept_at desc);
-comment on column category_address.kept_at is 'When the category was first called so.';
+comment on column category_address.kept_at is 'Time at which the category first had this slug.';
 
 create function category_address_keep() returns trigger language plpgsql as $$
 begin
@@ -449,8 +449,9 @@ grant select, insert on app_transfer to labs_service;
 grant select on app_tenure to labs_service;
 create index app_version_live_idx on app_version (app_uuid, published_at desc, version_uuid desc)
     where state in ('PUBLISHED', 'SUPERSEDED');
-comment on column media.renditions is 'Copies for pages, the narrowest first: {object_key, media_type, width, height, size_bytes}.';
-comment on column media.renditions_due is 'It was uploaded before there were such copies; a job makes them.';
+comment on column media.renditions is
+    'Copies in other sizes, narrowest first: {object_key, media_type, width, height, size_bytes}.';
+comment on column media.renditions_due is 'Whether a job still has to create the copies.';
 create index media_renditions_due_idx on media (media_uuid) where renditions_due;
 
 -- The sweep of objects also checks these names.
@@ -477,9 +478,11 @@ create view media_counted as
 select m.media_uuid, m.app_uuid, m.kind, m.size_bytes, m.removed_at
 from media as m
 where m.removed_at is null or media_is_needed(m.media_uuid, m.app_uuid);
-comment on view media_counted is 'The pictures of apps that count against a plan: those of drafts, and those that are needed.';
+comment on view media_counted is
+    'Images of apps that count against the partner''s tier: those of drafts, and those that are still needed.';
 grant select on media_counted to labs_service;
-comment on column app.slug_freed is 'Whether the slug of an archived app is free for others, because the app was never published.';
+comment on column app.slug_freed is
+    'Whether others may use the slug of this archived app, because the app was never published.';
 create unique index app_slug_key on app (slug) where state <> 'ARCHIVED' or not slug_freed;
 
 reset check_function_bodies;

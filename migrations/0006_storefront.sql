@@ -310,7 +310,8 @@ create table customer_review_reply (
 alter table customer_review
     add constraint customer_review_reply_fkey foreign key (reply_uuid) references customer_review_reply;
 create index customer_review_reply_review_idx on customer_review_reply (review_uuid, created_at desc, reply_uuid desc);
-comment on column customer_review_reply.text_uuid is 'The text that was shown when it was written.';
+comment on column customer_review_reply.text_uuid is
+    'Text of the review that was published when the reply was written.';
 
 -- Flags of the partner. A review has at most one open flag.
 create table customer_review_flag (
@@ -330,7 +331,8 @@ create table customer_review_flag (
 );
 create unique index customer_review_flag_open_key on customer_review_flag (review_uuid) where outcome = 'OPEN';
 create index customer_review_flag_review_idx on customer_review_flag (review_uuid, flagged_at desc, flag_uuid desc);
-comment on column customer_review_flag.text_uuid is 'The text that is or was to be looked at: a newer one, where the customer replaced it meanwhile.';
+comment on column customer_review_flag.text_uuid is
+    'Text to be checked: the newer one if the customer has replaced the text since.';
 
 -- Reports of customers. Each customer counts once.
 create table customer_review_report (
@@ -348,8 +350,9 @@ create table customer_review_report (
     constraint customer_review_report_decided_check check ((outcome = 'OPEN') = (decided_at is null))
 );
 create index customer_review_report_review_idx on customer_review_report (review_uuid, reported_at desc);
-comment on column customer_review.customer_sha256 is 'Who it is of: an HMAC of app and reference. Null once it was erased.';
-comment on column customer_review.rating is 'Rating, locale, version and time of the text that is shown.';
+comment on column customer_review.customer_sha256 is
+    'HMAC of the app and the customer''s reference. Null after erasure.';
+comment on column customer_review.rating is 'Rating, locale, version and time belong to the published text.';
 create unique index customer_review_shown_key on customer_review (shown_text_uuid) where shown_text_uuid is not null;
 create unique index customer_review_waiting_key on customer_review (waiting_text_uuid) where waiting_text_uuid is not null;
 create unique index customer_review_rejected_key on customer_review (rejected_text_uuid)
@@ -421,9 +424,9 @@ create table collection (
     updated_at timestamptz not null default labs_now(),
     constraint collection_window_check check (shown_until > shown_from)
 );
-comment on column collection.titles is 'By locale; English is always there.';
-comment on column collection.shown_from is 'Without one it is not on show.';
-comment on column collection.shown_until is 'The first moment at which it is not on show any more. Without one it stays.';
+comment on column collection.titles is 'Titles by locale. English is always present.';
+comment on column collection.shown_from is 'Time from which the collection is published. Null if it is not.';
+comment on column collection.shown_until is 'End of the publication, exclusive. Null if it has no end.';
 
 -- The order is the order of the positions, which may have gaps.
 create table collection_listing (
@@ -442,7 +445,7 @@ create table collection_address (
     kept_at timestamptz not null default labs_now()
 );
 create index collection_address_collection_idx on collection_address (collection_uuid, kept_at desc);
-comment on column collection_address.kept_at is 'When the collection was first called so.';
+comment on column collection_address.kept_at is 'Time at which the collection first had this slug.';
 
 create function collection_address_keep() returns trigger language plpgsql as $$
 begin
@@ -857,7 +860,7 @@ create trigger listing_text_changed after update on listing_translation
     referencing new table as changed for each statement execute function listing_parts_changed();
 create trigger listing_text_removed after delete on listing_translation
     referencing old table as changed for each statement execute function listing_parts_changed();
-comment on column listing_translation.sort_name is 'The name as it is compared: without accents, in lower case.';
+comment on column listing_translation.sort_name is 'Form of the name for comparison: lower case, without accents.';
 
 -- Rank of a stored tag; 1 is best, null means no match. A tag that is not listed matches by its language and script, or
 -- by its language alone, if these are listed, and last if it has the language of the first tag.
@@ -923,7 +926,7 @@ create table public_revision (
     changes bigint not null default 1 constraint public_revision_changes_check check (changes > 0)
 ) with (fillfactor = 50);
 create index public_revision_topic_idx on public_revision (topic);
-comment on table public_revision is 'Counters of the changes of public content by topic; kept by triggers.';
+comment on table public_revision is 'Counters of the changes of public content by topic. Triggers maintain them.';
 
 insert into public_revision (topic) values ('storefront'), ('publication'), ('tiers');
 

@@ -73,22 +73,25 @@ create index publication_item_state_idx on publication_item (kind, state, releas
 create index publication_item_created_idx on publication_item (created_at desc, item_uuid desc);
 create index publication_item_due_idx on publication_item (scheduled_for) where state = 'SCHEDULED';
 create index publication_item_object_idx on publication_item (object_key) where object_key is not null;
-comment on column publication_item.body is 'Markdown, as it was written.';
-comment on column publication_item.version is 'Of a changelog entry: the release of the service that it tells of.';
-comment on column publication_item.operations is 'Of a changelog entry: ids of the operations concerned.';
+comment on column publication_item.body is 'Markdown as the author wrote it.';
+comment on column publication_item.version is 'Of a changelog entry: the release of the service that it describes.';
+comment on column publication_item.operations is 'Of a changelog entry: ids of the affected operations.';
 comment on column publication_item.fields is
-    'Of a changelog entry: fields concerned, each as an operation''s id, a colon and a pointer: marketplace_apps_get:/name.';
-comment on column publication_item.migration is 'Of a changelog entry: what a reader has to do, in Markdown.';
-comment on column publication_item.author_uuid is 'Of a blog post: the person who began it.';
-comment on column publication_item.show_author is 'Whether readers are told the author''s name. Only the author says so.';
-comment on column publication_item.object_key is 'Of a developer resource: the SHA-256 of its file, which names the object.';
+    'Of a changelog entry: affected fields, each as operation id, colon and pointer, for example marketplace_apps_get:/name.';
+comment on column publication_item.migration is 'Of a changelog entry: what a reader has to change, in Markdown.';
+comment on column publication_item.author_uuid is 'Of a blog post: the user who created it.';
+comment on column publication_item.show_author is
+    'Whether readers see the author''s name. Only the author may change it.';
+comment on column publication_item.object_key is
+    'Of a developer resource: the SHA-256 of its file, which is the name of the stored object.';
 comment on column publication_item.generated is
-    'Of a developer resource: what the service makes itself in place of a file, by name.';
+    'Of a developer resource without a file: the kind of document that the service generates.';
 comment on column publication_item.release_key is
-    'Of an entry that a program wrote: version and title as they came, by which the same release is known again.';
+    'Of an entry that a machine client created: its version and title as sent, which identify a repeated request.';
 comment on column publication_item.created_by_kind is 'STAFF_USER, MACHINE_CLIENT or SYSTEM.';
-comment on column publication_item.scheduled_for is 'When it is released, while it is SCHEDULED.';
-comment on column publication_item.first_released_at is 'From then on its slugs stay reserved for it.';
+comment on column publication_item.scheduled_for is 'Time of the release, in state SCHEDULED.';
+comment on column publication_item.first_released_at is
+    'Time of the first release. From then on the slugs stay reserved for the item.';
 
 -- Every current slug of an item, and every slug that it had while or after it was released: these redirect to it. A
 -- slug that was never released is free again after the item is renamed.
@@ -100,7 +103,7 @@ create table publication_slug (
     constraint publication_slug_pkey primary key (kind, slug)
 );
 create index publication_slug_item_idx on publication_slug (item_uuid, kept_at desc);
-comment on column publication_slug.kept_at is 'When the item was first called so.';
+comment on column publication_slug.kept_at is 'Time at which the item first had this slug.';
 
 create function publication_slug_keep() returns trigger language plpgsql as $$
 begin
@@ -136,14 +139,15 @@ create table publication_transition (
 );
 create index publication_transition_item_idx
     on publication_transition (item_uuid, occurred_at desc, transition_uuid desc);
-comment on column publication_transition.actor_kind is 'STAFF_USER or MACHINE_CLIENT; SYSTEM when its time had come.';
-comment on column publication_transition.scheduled_for is 'For a transition to SCHEDULED: when it is to be released.';
-comment on column publication_transition.earlier is 'For an edit of what is released: all that it said before.';
+comment on column publication_transition.actor_kind is
+    'STAFF_USER, MACHINE_CLIENT, or SYSTEM for a scheduled release.';
+comment on column publication_transition.scheduled_for is 'For a transition to SCHEDULED: the time of the release.';
+comment on column publication_transition.earlier is 'For an edit of a released item: its content before the edit.';
 call audit_watch('publication_item', 'item_uuid');
 call audit_watch('publication_transition', 'item_uuid');
 grant select, insert, update, delete on publication_item, publication_slug to labs_service;
 grant select, insert on publication_transition to labs_service;
-comment on column publication_item.words is 'Words of the body.';
+comment on column publication_item.words is 'Number of words of the body.';
 
 create table deprecation (
     deprecation_uuid uuid constraint deprecation_pkey primary key,
@@ -167,11 +171,13 @@ create table deprecation (
 );
 create index deprecation_entry_idx on deprecation (entry_uuid);
 create index deprecation_created_by_idx on deprecation (created_by);
-comment on column deprecation.operation_id is 'The operation, or the one that takes the parameter.';
-comment on column deprecation.schema_name is 'The schema of the contract that has the field.';
-comment on column deprecation.value is 'The value of the parameter or field that is to go; all of it where there is none.';
-comment on column deprecation.replacement is 'What to do instead, in a sentence or two of Markdown.';
-comment on column deprecation.entry_uuid is 'The changelog entry that tells of it.';
+comment on column deprecation.operation_id is
+    'The deprecated operation, or the operation of the deprecated parameter.';
+comment on column deprecation.schema_name is 'Schema of the contract that contains the deprecated field.';
+comment on column deprecation.value is
+    'Deprecated value of the parameter or field. Null if the whole parameter or field is deprecated.';
+comment on column deprecation.replacement is 'What callers should use instead: one or two sentences of Markdown.';
+comment on column deprecation.entry_uuid is 'Changelog entry that announces the deprecation.';
 
 create table deprecation_use (
     deprecation_uuid uuid not null constraint deprecation_use_deprecation_fkey references deprecation on delete cascade,
@@ -185,9 +191,10 @@ create table deprecation_use (
 create index deprecation_use_account_idx on deprecation_use (account, day desc);
 create index deprecation_use_day_idx on deprecation_use (day);
 comment on table deprecation_use is
-    'Requests that something deprecated concerned, by day and caller, since it is deprecated.';
-comment on column deprecation_use.account is 'As in request_usage; anonymous for all who call without a token.';
-comment on column deprecation_use.client_uuid is 'The program that called; none for a person.';
+    'Requests that used a deprecated element, by day and caller, since its deprecation.';
+comment on column deprecation_use.account is
+    'As request_usage.account. Requests without a token share the account anonymous.';
+comment on column deprecation_use.client_uuid is 'Machine client that called. Null for a user.';
 
 create table deprecation_reminder (
     deprecation_uuid uuid not null
@@ -198,7 +205,8 @@ create table deprecation_reminder (
     constraint deprecation_reminder_pkey primary key (deprecation_uuid, partner_uuid, days_before)
 );
 create index deprecation_reminder_partner_idx on deprecation_reminder (partner_uuid);
-comment on table deprecation_reminder is 'Which partners were told how long before the end that they still call it.';
+comment on table deprecation_reminder is
+    'Reminders that were sent to partners that still use a deprecated element, by the time left until its end.';
 call audit_watch('deprecation', 'deprecation_uuid');
 grant select, insert, update, delete on deprecation to labs_service;
 grant select, insert, update, delete on deprecation_use to labs_service;
@@ -214,8 +222,8 @@ create table contract_release (
 create index contract_release_released_idx on contract_release (released_at desc);
 create index contract_release_item_idx on contract_release (item_uuid);
 comment on column contract_release.digest is 'SHA-256 of the document, in hexadecimal.';
-comment on column contract_release.version is 'The release of the service whose entry was released.';
-comment on column contract_release.item_uuid is 'That entry.';
+comment on column contract_release.version is 'Release of the service whose changelog entry was released.';
+comment on column contract_release.item_uuid is 'Changelog entry of the release.';
 grant select, insert, update on contract_release to labs_service;
 create trigger publication_item_public after insert or update or delete on publication_item
     for each row execute function public_changed('publication');

@@ -11,8 +11,8 @@ create table board_topic (
     created_at timestamptz not null default labs_now(),
     updated_at timestamptz not null default labs_now()
 );
-comment on column board_topic.names is 'Its name by locale; English is never missing.';
-comment on column board_topic.active is 'Whether proposals can still be given it. Those that have it keep it.';
+comment on column board_topic.names is 'Names by locale. English is always present.';
+comment on column board_topic.active is 'Whether new feature requests may have this topic. Existing ones keep it.';
 
 create table feature_request (
     request_uuid uuid constraint feature_request_pkey primary key,
@@ -53,26 +53,28 @@ create table feature_request (
     constraint feature_request_root_check check ((merged_into_uuid is null) = (root_uuid = request_uuid)),
     constraint feature_request_suspension_check check ((suspended_at is null) = (suspension_reason is null))
 ) with (fillfactor = 80);
-comment on column feature_request.edited_at is 'When its author last changed title or body.';
-comment on column feature_request.status_at is 'When staff last changed the status; until they do, when it was proposed.';
-comment on column feature_request.entry_uuid is 'Of a shipped one: the changelog entry that tells of it.';
-comment on column feature_request.merged_into_uuid is 'The one that staff merged it into, which may be merged itself.';
+comment on column feature_request.edited_at is 'Time at which the author last changed the title or the body.';
+comment on column feature_request.status_at is 'Time of the last change of the status by staff, else of the proposal.';
+comment on column feature_request.entry_uuid is 'Changelog entry that describes the shipped feature request.';
+comment on column feature_request.merged_into_uuid is
+    'Feature request into which staff merged this one. It may be merged itself.';
 comment on column feature_request.root_uuid is
-    'The one at which it is voted for, followed and commented on: itself, or the end of the way of merges.';
-comment on column feature_request.rooted_at is 'Since when that is so.';
+    'Feature request that receives the votes, follows and comments: this one, or the last one in the chain of merges.';
+comment on column feature_request.rooted_at is 'Time since which root_uuid has its value.';
 comment on column feature_request.author_voted_on is
-    'The author''s own vote: the day on which it was cast. It is no row among the votes, where it would give the pseudonym away.';
+    'Day of the author''s own vote. It has no row in feature_vote, which would reveal the author''s pseudonym.';
 comment on column feature_request.votes is
-    'How many people voted for it or for what is merged into it, each once. Kept with every vote, so that no read counts.';
+    'Number of users who voted for this feature request or for one merged into it. Each vote updates it, so that no read counts.';
 comment on column feature_request.trend is
-    'Votes that decay: the sum of 2 ^ (days since 2026-01-01 / 14) over the days on which they were cast.';
-comment on column feature_request.heat is 'The trend as a whole number to sort by: its logarithm.';
-comment on column feature_request.comments is 'Comments and answers that are shown.';
-comment on column feature_request.reported_at is 'When the first of the open reports came.';
-comment on column feature_request.answered_at is 'When staff first answered, or first changed the status.';
-comment on column feature_request.declined_votes is 'Of a declined one: how many votes it had when it was declined.';
+    'Sum of the weights of the votes: 2 ^ (days since 2026-01-01 / 14) of the day of each vote.';
+comment on column feature_request.heat is 'Logarithm of the trend as an integer, for sorting.';
+comment on column feature_request.comments is 'Number of visible comments and answers.';
+comment on column feature_request.reported_at is 'Time of the first open report.';
+comment on column feature_request.answered_at is 'Time at which staff first answered or changed the status.';
+comment on column feature_request.declined_votes is
+    'Number of votes at the time at which the feature request was declined.';
 comment on column feature_request.active_at is
-    'When it was proposed, edited, commented on, answered or moved last. Votes and follows are no activity.';
+    'Time of the last proposal, edit, comment, answer or change of the status. Votes and follows do not count.';
 create index feature_request_votes_idx on feature_request (pin desc, votes desc, request_uuid desc) where shown;
 create index feature_request_heat_idx on feature_request (pin desc, heat desc, request_uuid desc) where shown;
 create index feature_request_newest_idx on feature_request (pin desc, created_at desc, request_uuid desc) where shown;
@@ -159,9 +161,11 @@ create table feature_request_words (
     title text not null,
     search tsvector not null
 );
-comment on table feature_request_words is 'What a proposal is found by; kept by a trigger.';
-comment on column feature_request_words.title is 'The title as it is compared: small letters and digits, no accents.';
-comment on column feature_request_words.search is 'Words and stems of the title (A) and of the body (D).';
+comment on table feature_request_words is 'Search data of feature requests. A trigger maintains it.';
+comment on column feature_request_words.title is
+    'Form of the title for comparison: lower-case letters and digits, without accents.';
+comment on column feature_request_words.search is
+    'Words and stems of the title (weight A) and of the body (weight D).';
 create index feature_request_words_search_idx on feature_request_words using gin (search) with (fastupdate = off);
 
 create function feature_request_worded() returns trigger language plpgsql as $$
@@ -256,8 +260,8 @@ create table feature_vote (
     constraint feature_vote_pkey primary key (request_uuid, voter)
 );
 create index feature_vote_voter_idx on feature_vote (voter, request_uuid) include (voted_on);
-comment on column feature_vote.request_uuid is 'Where it was cast, whatever that is merged into since.';
-comment on column feature_vote.voter is 'HMAC-SHA-256 of the person under a key of the board''s own.';
+comment on column feature_vote.request_uuid is 'Feature request for which the vote was cast, also after a merge.';
+comment on column feature_vote.voter is 'HMAC-SHA-256 of the user with a key of the board.';
 
 create table feature_follow (
     request_uuid uuid not null constraint feature_follow_request_fkey references feature_request,
@@ -266,7 +270,7 @@ create table feature_follow (
     constraint feature_follow_pkey primary key (request_uuid, follower)
 );
 create index feature_follow_follower_idx on feature_follow (follower, request_uuid) include (followed_on);
-comment on column feature_follow.follower is 'Another pseudonym than the one that votes are kept under.';
+comment on column feature_follow.follower is 'Pseudonym of the user; different from the one in feature_vote.';
 
 -- The read state of a user is one row, regardless of the number of read items: with one row per item, their number
 -- would show how many items the user had to read, and so who had voted.
@@ -276,9 +280,10 @@ create table board_read (
     read_on date not null default (labs_now() at time zone 'UTC')::date
 );
 create index board_read_read_on_idx on board_read (read_on);
-comment on column board_read.reader is 'HMAC-SHA-256 of the person under a key of the board''s own; no pseudonym of a vote or follow.';
+comment on column board_read.reader is
+    'HMAC-SHA-256 of the user with a key of the board; different from the pseudonyms of votes and follows.';
 comment on column board_read.sealed is
-    'Up to which moment all is read, and what is read of what came later; sealed, and filled up to a length that tells nothing.';
+    'Encrypted: the time until which all notifications are read, and the later ones that are read. Padded, so that the length reveals nothing.';
 
 -- Number of votes cast today under a pseudonym of user and day; deleted after the day.
 create table board_vote_budget (
@@ -318,8 +323,9 @@ create table feature_comment (
     constraint feature_comment_author_check check (is_answer or author_uuid is not null),
     constraint feature_comment_suspension_check check ((suspended_at is null) = (suspension_reason is null))
 );
-comment on column feature_comment.request_uuid is 'Where it was written, whatever that is merged into since.';
-comment on column feature_comment.is_answer is 'The service''s own answer, by a member of staff.';
+comment on column feature_comment.request_uuid is
+    'Feature request to which the comment was added, also after a merge.';
+comment on column feature_comment.is_answer is 'Whether this is an official answer by a staff member.';
 create index feature_comment_request_idx on feature_comment (request_uuid, created_at, comment_uuid);
 create index feature_comment_author_idx on feature_comment (author_uuid);
 create index feature_comment_partner_idx on feature_comment (partner_uuid, created_at desc, comment_uuid desc);
@@ -357,9 +363,10 @@ create table feature_event (
     constraint feature_event_other_check check ((kind in ('MERGE', 'UNMERGE')) = (other_uuid is not null)),
     constraint feature_event_comment_check check ((kind = 'ANSWER') = (comment_uuid is not null))
 );
-comment on column feature_event.request_uuid is 'The proposal; of a merge or its end, the one that was merged.';
-comment on column feature_event.other_uuid is 'Of a merge or its end: the one into which.';
-comment on column feature_event.note is 'What staff say to it in public.';
+comment on column feature_event.request_uuid is 'The feature request. Of a merge or its reversal: the merged one.';
+comment on column feature_event.other_uuid is
+    'Of a merge or its reversal: the feature request into which the other was merged.';
+comment on column feature_event.note is 'Public note by staff.';
 create index feature_event_request_idx on feature_event (request_uuid, occurred_at desc, event_uuid desc);
 create index feature_event_other_idx on feature_event (other_uuid, occurred_at desc, event_uuid desc)
     where other_uuid is not null;
@@ -388,8 +395,8 @@ create table board_report (
     constraint board_report_resolution_check check ((outcome = 'OPEN') = (resolved_at is null)),
     constraint board_report_once_key unique nulls not distinct (reporter_uuid, request_uuid, comment_uuid)
 );
-comment on column board_report.note is 'What the reporter adds, for staff.';
-comment on column board_report.resolution_note is 'What staff note for one another.';
+comment on column board_report.note is 'Note by the reporter for staff.';
+comment on column board_report.resolution_note is 'Internal note by staff.';
 create index board_report_request_idx on board_report (request_uuid, reported_at) where request_uuid is not null;
 create index board_report_comment_idx on board_report (comment_uuid, reported_at) where comment_uuid is not null;
 create index board_report_partner_idx on board_report (partner_uuid);
@@ -638,10 +645,10 @@ create view board_waiting (kind, number, oldest_at) as
 grant select on board_waiting to labs_service;
 comment on column feature_request.body_html is 'The body as HTML.';
 comment on column feature_request.body_renderer is
-    'The version of the renderer that made the HTML; 0 while there is none. The job TEXT_RENDERING replaces older HTML.';
+    'Version of the renderer that created the HTML; 0 without HTML. The job TEXT_RENDERING replaces older HTML.';
 comment on column feature_comment.body_html is 'The body as HTML.';
 comment on column feature_comment.body_renderer is
-    'The version of the renderer that made the HTML; 0 while there is none. The job TEXT_RENDERING replaces older HTML.';
+    'Version of the renderer that created the HTML; 0 without HTML. The job TEXT_RENDERING replaces older HTML.';
 create index feature_request_renderer_idx on feature_request (body_renderer, request_uuid);
 create index feature_comment_renderer_idx on feature_comment (body_renderer, comment_uuid);
 
@@ -665,7 +672,8 @@ create table board_word (
     word text collate "C" constraint board_word_pkey primary key,
     stems text[] not null
 );
-comment on table board_word is 'The words of titles, by which similar feature requests are found; kept by a trigger.';
+comment on table board_word is
+    'Words of titles, for the search for similar feature requests. A trigger maintains them.';
 create index board_word_stems_idx on board_word using gin (stems) with (fastupdate = off);
 create index board_word_reversed_idx on board_word (reverse(word) collate "C");
 
@@ -680,7 +688,7 @@ create table board_title_word (
     constraint board_title_word_pkey primary key (word, request_uuid)
 );
 create index board_title_word_request_idx on board_title_word (request_uuid);
-comment on table board_title_word is 'The feature requests with a word in their title; kept by a trigger.';
+comment on table board_title_word is 'Feature requests by the words of their titles. A trigger maintains them.';
 
 -- Titles that begin with a text, or equal it.
 create index feature_request_words_beginning_idx on feature_request_words (title text_pattern_ops);
@@ -746,8 +754,9 @@ create table customer_rating (
     constraint customer_rating_key unique nulls not distinct (app_uuid, version_number, rating),
     constraint customer_rating_last_check check ((number = 0) = (last_written_at is null))
 );
-comment on table customer_rating is 'Counts of published customer reviews; kept by a trigger.';
-comment on column customer_rating.version_number is 'The version that the customer reviews name; null for those that name none.';
+comment on table customer_rating is 'Numbers of published customer reviews. A trigger maintains them.';
+comment on column customer_rating.version_number is
+    'Version that the customer reviews name. Null for customer reviews without a version.';
 
 create table customer_rating_day (
     app_uuid uuid not null constraint customer_rating_day_app_fkey references app on delete cascade,
@@ -756,7 +765,8 @@ create table customer_rating_day (
     number integer not null constraint customer_rating_day_number_check check (number >= 0),
     constraint customer_rating_day_pkey primary key (app_uuid, day, rating)
 );
-comment on table customer_rating_day is 'Counts of published customer reviews by the day of writing, in UTC; kept by a trigger.';
+comment on table customer_rating_day is
+    'Numbers of published customer reviews by the day on which they were written, in UTC. A trigger maintains them.';
 
 -- Counts by stars, from 5 down to 1.
 create function rating_counts_add(counts integer[], rating integer, number integer) returns integer[]

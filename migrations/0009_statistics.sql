@@ -11,8 +11,8 @@ create table statistic_source (
     failures integer not null default 0,
     next_attempt_at timestamptz not null default labs_now()
 );
-comment on column statistic_source.begins_on is 'The first day that is imported by itself.';
-comment on column statistic_source.failures is 'Imports in a row that failed.';
+comment on column statistic_source.begins_on is 'First day that the service imports without a request.';
+comment on column statistic_source.failures is 'Number of consecutive failed imports.';
 
 create table statistic_import (
     import_uuid uuid constraint statistic_import_pkey primary key,
@@ -29,8 +29,9 @@ create table statistic_import (
     ended_at timestamptz,
     constraint statistic_import_ended_check check ((state in ('SUCCEEDED', 'FAILED')) = (ended_at is not null))
 );
-comment on column statistic_import.days is 'In the order in which they are asked for: the oldest first.';
-comment on column statistic_import.claims is 'How often a replica took it up. What a former one still writes is refused.';
+comment on column statistic_import.days is 'Days in the order of the import, oldest first.';
+comment on column statistic_import.claims is
+    'Number of replicas that have claimed the import. Writes of a former claim are rejected.';
 
 -- One import at a time.
 create unique index statistic_import_open_idx on statistic_import ((true)) where state in ('QUEUED', 'RUNNING');
@@ -65,7 +66,7 @@ create table statistic_day (
     imported_at timestamptz not null,
     restated_at timestamptz
 );
-comment on column statistic_day.restated_at is 'When it was replaced last by what was reported anew.';
+comment on column statistic_day.restated_at is 'Time at which a newer report last replaced the data.';
 
 create table app_statistic (
     app_uuid uuid not null constraint app_statistic_app_fkey references app on delete cascade,
@@ -74,7 +75,7 @@ create table app_statistic (
     constraint app_statistic_pkey primary key (app_uuid, day)
 );
 create index app_statistic_day_idx on app_statistic (day);
-comment on table app_statistic is 'Whose it is follows from the app, so that a transfer takes it along.';
+comment on table app_statistic is 'The owner follows from the app, so a transfer of the app includes its statistics.';
 
 create table partner_statistic (
     partner_uuid uuid not null constraint partner_statistic_partner_fkey references partner on delete cascade,
@@ -83,7 +84,8 @@ create table partner_statistic (
     constraint partner_statistic_pkey primary key (partner_uuid, day)
 );
 create index partner_statistic_day_idx on partner_statistic (day);
-comment on column partner_statistic.customers is 'Distinct over all of its apps at that time, which is no sum over apps.';
+comment on column partner_statistic.customers is
+    'Number of distinct customers of all apps that the partner had at that time. Not the sum over the apps.';
 
 -- Completed days without an import, with the time since when they are missing. A service without a source misses none,
 -- regardless of this view.

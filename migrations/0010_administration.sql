@@ -115,8 +115,8 @@ create table operation_day (
     longer bigint not null default 0,
     constraint operation_day_pkey primary key (day, operation)
 ) with (fillfactor = 70);
-comment on column operation_day.client_errors is 'Answers 4xx but 429.';
-comment on column operation_day.refusals is 'Answers 429: a budget was spent.';
+comment on column operation_day.client_errors is 'Responses with a 4xx status except 429.';
+comment on column operation_day.refusals is 'Responses with status 429.';
 
 -- Day of each partner's last activity: a sign-in of one of its users, or a request. It is written only if the day
 -- changes.
