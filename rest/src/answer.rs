@@ -7,7 +7,7 @@ pub(crate) mod reuse;
 use axum::body::Body;
 use base64::Engine as _;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
-use labs_schema::context::{Created, Download, RefreshCookie};
+use labs_schema::context::{CreatedId, Download, RefreshCookie};
 use labs_schema::engine::Answer;
 use labs_schema::fault::{Moved, Reason};
 use labs_schema::{Code, Fault};
@@ -250,7 +250,7 @@ fn not_modified(tag: &EntityTag) -> Response<Body> {
 
 /// Returns the address of the created resource: the contract's `x-location` with the path parameters filled in, and the
 /// identifier of the resource for any other name.
-fn location(requested: &AnswerContext<'_>, created: Option<&Created>) -> Option<String> {
+fn location(requested: &AnswerContext<'_>, created: Option<&CreatedId>) -> Option<String> {
     let template = requested.operation.location.as_deref()?;
     let mut out = String::with_capacity(template.len() + 36);
     let mut rest = template;

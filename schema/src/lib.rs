@@ -6,9 +6,6 @@
 //! resolvers, rules and statements are reachable only through the schema. They depend on [`labs_core`], which has the
 //! engine and everything else that groups share, and depends on none of them.
 
-// In an optimised build, the compiler computes the size of the future of a whole query, with nested edges.
-#![recursion_limit = "256"]
-
 pub mod board_mail;
 pub mod further_faults;
 pub mod jobs;
@@ -46,7 +43,19 @@ pub use labs_media as media;
 /// # Errors
 /// Lists every root field without an access rule, or with a declaration that names a missing element.
 pub fn prepare_schema(descriptions: Descriptions) -> Result<PreparedSchema, Vec<String>> {
-    PreparedSchema::of::<Query, Mutation>(descriptions)
+    let groups = [
+        admin::OPERATIONS,
+        auth::OPERATIONS,
+        engagement::OPERATIONS,
+        marketplace::OPERATIONS,
+        partner::OPERATIONS,
+        publication::OPERATIONS,
+        statistics::OPERATIONS,
+        subscription::OPERATIONS,
+        system::OPERATIONS,
+    ];
+    let operations: Vec<_> = groups.into_iter().flatten().copied().flatten().collect();
+    PreparedSchema::of(&operations, edges::edges(), descriptions)
 }
 
 /// Every SQL statement of the service that the compiler does not check, so that a test can check it.
@@ -54,35 +63,4 @@ pub fn statements() -> Vec<&'static dyn list::Statements> {
     let groups = admin::statements().chain(auth::statements()).chain(marketplace::statements());
     let groups = groups.chain(partner::statements()).chain(publication::statements()).chain(statistics::statements());
     groups.chain(subscription::statements()).chain(engagement::statements()).collect()
-}
-
-labs_core::engine::roots! {
-    groups:
-    /// All queries.
-    struct Query(
-        admin::AdminQuery,
-        auth::AuthQuery,
-        engagement::EngagementQuery,
-        marketplace::MarketplaceQuery,
-        partner::PartnerQuery,
-        publication::PublicationQuery,
-        statistics::StatisticsQuery,
-        subscription::SubscriptionQuery,
-        system::SystemQuery,
-    );
-}
-
-labs_core::engine::roots! {
-    groups:
-    /// All mutations.
-    struct Mutation(
-        admin::AdminMutation,
-        auth::AuthMutation,
-        engagement::EngagementMutation,
-        marketplace::MarketplaceMutation,
-        partner::PartnerMutation,
-        publication::PublicationMutation,
-        statistics::StatisticsMutation,
-        subscription::SubscriptionMutation,
-    );
 }

@@ -1,83 +1,11 @@
-//! Access rules of the root fields. Each rule is declared on its resolver and is readable in the SDL.
+//! Access rules of the root fields. Each rule is declared with its operation and is readable in the SDL.
 //!
 //! Rule: docs/decisions/access.md#default-deny (default deny).
 
 use std::sync::OnceLock;
 
-use async_graphql::TypeDirective;
-
-use crate::audit_target::AuditTargetKind;
 use crate::engine::RootField;
 use crate::scope::Scope;
-
-pub use directive::access;
-pub use directive::{
-    answers_file, audit_hashed, audit_partner, audit_target, batched, edge, hidden_from_partner, may_lag,
-    partner_reads, reusable,
-};
-
-mod directive {
-    #![expect(missing_docs, reason = "the macro generates items without documentation")]
-
-    use super::{AuditTargetKind, TypeDirective};
-
-    /// The `@access` directive: the credential or scope that a call of this field needs. The service never answers a
-    /// root field without it.
-    ///
-    /// Written above a resolver as `#[graphql(directive = access::apply("marketplace.apps:write".into()))]`.
-    #[TypeDirective(location = "FieldDefinition")]
-    pub fn access(needs: String) {}
-
-    /// The `@batched` directive: marks a fast read. Concurrent calls that leave an audit record are read in one
-    /// transaction.
-    #[TypeDirective(location = "FieldDefinition")]
-    pub fn batched() {}
-
-    /// The `@may_lag` directive: marks a read without an audit record whose answer may be up to a second old, so that a
-    /// read replica may answer it.
-    #[TypeDirective(location = "FieldDefinition")]
-    pub fn may_lag() {}
-
-    /// The `@reusable` directive: marks a read whose answer does not depend on the caller and changes only with the
-    /// public content of this topic (table `public_revision`). REST may answer from memory for this many seconds, as
-    /// long as the topic's revision is the same. Parts of an answer that depend on other things may be as old.
-    #[TypeDirective(location = "FieldDefinition")]
-    pub fn reusable(topic: String, seconds: i32) {}
-
-    /// The `@answers_file` directive: the answer is a file, which only the REST API can deliver.
-    #[TypeDirective(location = "FieldDefinition")]
-    pub fn answers_file() {}
-
-    /// The `@audit_target` directive: the target kind of the field's audit records, and the argument that identifies
-    /// the target.
-    #[TypeDirective(location = "FieldDefinition")]
-    pub fn audit_target(kind: AuditTargetKind, argument: String) {}
-
-    /// The `@audit_partner` directive: the argument that identifies the partner concerned in the field's audit records.
-    #[TypeDirective(location = "FieldDefinition")]
-    pub fn audit_partner(argument: String) {}
-
-    /// The `@audit_hashed` directive: the argument that can contain a user's e-mail address. The audit record stores
-    /// its hash.
-    #[TypeDirective(location = "FieldDefinition")]
-    pub fn audit_hashed(argument: String) {}
-
-    /// The `@partner_reads` directive: the argument whose text the partner concerned may read. Without it, only staff
-    /// can read the text of a reason or note.
-    #[TypeDirective(location = "FieldDefinition")]
-    pub fn partner_reads(argument: String) {}
-
-    /// The `@hidden_from_partner` directive: the partner concerned does not see that the operation was called.
-    #[TypeDirective(location = "FieldDefinition")]
-    pub fn hidden_from_partner() {}
-
-    /// The `@edge` directive: a field that links to another object. Only a staff member's own query can follow it;
-    /// fixed documents cannot. The caller needs the scope of the root field that reads the same object, and the query
-    /// leaves that root field's audit record. If the field returns a union, each root field is listed after the type
-    /// that it reads: `User: admin_users_get`.
-    #[TypeDirective(location = "FieldDefinition")]
-    pub fn edge(reads: Vec<String>) {}
-}
 
 /// Every root field with the scope that it needs, as declared by the schema of this process.
 static SCOPED: OnceLock<Vec<(String, Scope)>> = OnceLock::new();

@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use async_graphql::ContextBase;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use ipnet::{IpNet, Ipv6Net};
@@ -24,7 +23,7 @@ use crate::scope::Scope;
 use crate::services::Services;
 use crate::time::Time;
 use crate::type_map::TypeMap;
-pub use answer::{Created, WrittenAnswer};
+pub use answer::{CreatedId, WrittenAnswer};
 pub use document::{Document, DocumentContent, OpenPart};
 pub use revision::NamesRevision;
 
@@ -50,8 +49,6 @@ pub struct RequestContext {
     pub attachment: Option<Attachment>,
     expected: revision::ExpectedRevision,
     extras: Mutex<AnswerExtras>,
-    /// Answer to a fixed document.
-    written: Mutex<Option<WrittenAnswer>>,
     loaders: Loaders,
     /// Operations of the edges that the query may follow.
     edges: BTreeSet<String>,
@@ -239,7 +236,6 @@ impl RequestContext {
             attachment,
             expected: revision::ExpectedRevision::default(),
             extras: Mutex::default(),
-            written: Mutex::default(),
             loaders: Loaders::default(),
             edges: BTreeSet::new(),
         }
@@ -378,17 +374,5 @@ impl RequestContext {
     /// Returns the request's loader of this type and creates it on first use. Its result must not depend on the caller.
     pub fn loader<L: Any + Send + Sync>(&self, make: impl Fn(Db) -> L) -> Arc<L> {
         self.loaders.get_or_make(|| make(self.db.clone()))
-    }
-}
-
-/// Access to the [`RequestContext`] from a resolver.
-pub trait RequestContextExt {
-    /// Returns the context of the request.
-    fn cx(&self) -> &RequestContext;
-}
-
-impl<T> RequestContextExt for ContextBase<'_, T> {
-    fn cx(&self) -> &RequestContext {
-        self.data_unchecked::<Arc<RequestContext>>()
     }
 }

@@ -2,7 +2,6 @@
 
 use std::str::FromStr;
 
-use async_graphql::{InputValueError, InputValueResult, Scalar, ScalarType, Value};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -49,23 +48,6 @@ impl FromStr for Day {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.parse().map(Self)
-    }
-}
-
-/// A calendar day in UTC: 2026-11-24.
-#[Scalar(name = "Day")]
-impl ScalarType for Day {
-    fn parse(value: Value) -> InputValueResult<Self> {
-        match &value {
-            Value::String(text) => {
-                text.parse().map_err(|_| InputValueError::custom("expected a calendar date, for example 2026-11-24"))
-            }
-            _ => Err(InputValueError::expected_type(value)),
-        }
-    }
-
-    fn to_value(&self) -> Value {
-        Value::String(self.to_string())
     }
 }
 

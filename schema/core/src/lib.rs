@@ -3,6 +3,9 @@
 //! Nothing in this crate depends on a group. The state that a group keeps between requests is passed in with the
 //! services.
 
+// The derives of `labs_macros` name this crate, also in the crate itself.
+extern crate self as labs_core;
+
 pub mod access;
 pub(crate) mod account_turns;
 pub mod actor;
@@ -21,6 +24,7 @@ pub mod day;
 pub mod db;
 pub mod demotion;
 pub mod deprecation;
+pub mod describe;
 pub mod email;
 pub mod engine;
 pub mod entitlement;
@@ -30,6 +34,7 @@ pub mod list;
 pub mod locale;
 pub mod markdown;
 pub mod money;
+pub mod operation;
 pub mod page;
 pub mod plain;
 pub mod pool_lane;

@@ -14,7 +14,6 @@ mod written;
 
 use std::collections::BTreeSet;
 
-use async_graphql::OutputType;
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::FromRow;
@@ -377,7 +376,7 @@ impl<R> Rows<R> {
     }
 }
 
-impl<T: OutputType> Rows<T> {
+impl<T> Rows<T> {
     /// Returns the page as the answer.
     pub fn list(self) -> List<T> {
         List { data: self.rows, page: self.page }

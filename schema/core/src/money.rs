@@ -1,10 +1,9 @@
 //! Money: exact integer amounts.
 
-use async_graphql::SimpleObject;
+use crate::describe::OutputType;
 
 /// An amount in the smallest unit of its currency (docs/decisions/api.md#formats-of-values).
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, OutputType)]
 pub struct Money {
     /// Amount in the smallest unit: 4900 in EUR is 49.00 euros.
     pub amount_minor: i64,

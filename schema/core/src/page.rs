@@ -3,13 +3,10 @@
 //! Rule: docs/decisions/api.md#cursors. Cursors are opaque keyset cursors, encrypted and bound to their list and
 //! filter. A list never skips or repeats a row that remains in it.
 
-use std::borrow::Cow;
-
-use async_graphql::{OutputType, SimpleObject, TypeName};
+use crate::describe::OutputType;
 
 /// End of a page, and whether more pages follow.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub struct Page {
     /// Value of `cursor` for the next page; null on the last one.
     pub next_cursor: Option<String>,
@@ -18,8 +15,7 @@ pub struct Page {
 }
 
 /// End of a page, with the total for staff who requested it.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub struct CountedPage {
     /// Value of `cursor` for the next page; null on the last one.
     pub next_cursor: Option<String>,
@@ -38,9 +34,9 @@ impl CountedPage {
 }
 
 /// Page of a list.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(name_type, rename_fields = "snake_case")]
-pub struct List<T: OutputType> {
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
+#[describe(paged)]
+pub struct List<T> {
     /// The entries, in the requested order.
     pub data: Vec<T>,
     /// Cursor of the next page.
@@ -48,41 +44,11 @@ pub struct List<T: OutputType> {
 }
 
 /// Page of a list, with the total for staff who requested it.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(name_type, rename_fields = "snake_case")]
-pub struct CountedList<T: OutputType> {
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
+#[describe(paged)]
+pub struct CountedList<T> {
     /// The entries, in the requested order.
     pub data: Vec<T>,
     /// Cursor of the next page, and the total.
     pub page: CountedPage,
-}
-
-impl<T: OutputType> TypeName for List<T> {
-    fn type_name() -> Cow<'static, str> {
-        format!("{}List", T::type_name()).into()
-    }
-}
-
-impl<T: OutputType> TypeName for CountedList<T> {
-    fn type_name() -> Cow<'static, str> {
-        format!("Counted{}List", T::type_name()).into()
-    }
-}
-
-/// Answer that contains a page of a list.
-pub trait Paged {
-    /// Returns the cursor of the next page; `None` on the last one.
-    fn next_cursor(&self) -> Option<&str>;
-}
-
-impl<T: OutputType> Paged for List<T> {
-    fn next_cursor(&self) -> Option<&str> {
-        self.page.next_cursor.as_deref()
-    }
-}
-
-impl<T: OutputType> Paged for CountedList<T> {
-    fn next_cursor(&self) -> Option<&str> {
-        self.page.next_cursor.as_deref()
-    }
 }

@@ -5,7 +5,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use async_graphql::{InputValueError, InputValueResult, Scalar, ScalarType, Value};
 use jiff::{SignedDuration, Timestamp};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
@@ -83,23 +82,6 @@ fn without_nanoseconds(text: &str) -> Cow<'_, str> {
     match rest.get(..6) {
         Some(digits) if rest.len() - offset.len() > 6 => format!("{seconds}.{digits}{offset}").into(),
         _ => text.into(),
-    }
-}
-
-/// A moment, RFC 3339 in UTC with `Z`; input can have any offset.
-#[Scalar(name = "Time")]
-impl ScalarType for Time {
-    fn parse(value: Value) -> InputValueResult<Self> {
-        match &value {
-            Value::String(text) => text.parse().map_err(|_| {
-                InputValueError::custom("expected an RFC 3339 date and time, for example 2026-03-01T09:30:00Z")
-            }),
-            _ => Err(InputValueError::expected_type(value)),
-        }
-    }
-
-    fn to_value(&self) -> Value {
-        Value::String(self.0.to_string())
     }
 }
 

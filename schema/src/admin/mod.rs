@@ -30,8 +30,8 @@ mod team_members;
 mod tier_change_requests;
 pub(crate) mod users;
 
-use labs_core::engine::roots;
 use labs_core::list::Statements;
+use labs_core::operation::Operation;
 
 /// Run-time SQL statements of the group, which the compiler does not check.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
@@ -58,58 +58,30 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     of_resources.into_iter().flatten().copied()
 }
 
-roots! {
-    /// Queries of the group.
-    pub(crate) struct AdminQuery(
-        audit_records::AuditRecordsQuery,
-        data_exports::StaffDataExportsQuery,
-        deprecations::DeprecationsQuery,
-        entitlements::AdminEntitlementsQuery,
-        invitations::InvitationsQuery,
-        jobs::JobsQuery,
-        machine_clients::MachineClientsQuery,
-        mail_messages::MailMessagesQuery,
-        network_denials::NetworkDenialsQuery,
-        notes::NotesQuery,
-        overview::OverviewQuery,
-        partners::PartnersQuery,
-        profiles::ProfilesQuery,
-        rate_limits::RateLimitsQuery,
-        scopes::ScopesQuery,
-        security_events::SecurityEventsQuery,
-        sign_in_blocks::SignInBlocksQuery,
-        signing_keys::SigningKeysQuery,
-        staff::StaffQuery,
-        staff_roles::StaffRolesQuery,
-        subscriptions::SubscriptionsQuery,
-        team_members::TeamMembersQuery,
-        tier_change_requests::TierChangeRequestsQuery,
-        users::UsersQuery,
-    );
-}
-
-roots! {
-    /// Mutations of the group.
-    pub(crate) struct AdminMutation(
-        data_exports::StaffDataExportsMutation,
-        deprecations::DeprecationsMutation,
-        entitlements::AdminEntitlementsMutation,
-        invitations::InvitationsMutation,
-        jobs::JobsMutation,
-        machine_clients::MachineClientsMutation,
-        mail_messages::MailMessagesMutation,
-        network_denials::NetworkDenialsMutation,
-        notes::NotesMutation,
-        partners::PartnersMutation,
-        profiles::ProfilesMutation,
-        rate_limits::RateLimitsMutation,
-        sign_in_blocks::SignInBlocksMutation,
-        signing_keys::SigningKeysMutation,
-        staff::StaffMutation,
-        staff_roles::StaffRolesMutation,
-        subscriptions::SubscriptionsMutation,
-        team_members::TeamMembersMutation,
-        tier_change_requests::TierChangeRequestsMutation,
-        users::UsersMutation,
-    );
-}
+/// Operations of the group.
+pub(crate) const OPERATIONS: &[&[Operation]] = &[
+    audit_records::OPERATIONS,
+    data_exports::OPERATIONS,
+    deprecations::OPERATIONS,
+    entitlements::OPERATIONS,
+    invitations::OPERATIONS,
+    jobs::OPERATIONS,
+    machine_clients::OPERATIONS,
+    mail_messages::OPERATIONS,
+    network_denials::OPERATIONS,
+    notes::OPERATIONS,
+    overview::OPERATIONS,
+    partners::OPERATIONS,
+    profiles::OPERATIONS,
+    rate_limits::OPERATIONS,
+    scopes::OPERATIONS,
+    security_events::OPERATIONS,
+    sign_in_blocks::OPERATIONS,
+    signing_keys::OPERATIONS,
+    staff::OPERATIONS,
+    staff_roles::OPERATIONS,
+    subscriptions::OPERATIONS,
+    team_members::OPERATIONS,
+    tier_change_requests::OPERATIONS,
+    users::OPERATIONS,
+];

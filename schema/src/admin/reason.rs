@@ -1,19 +1,17 @@
 //! Reasons of staff actions, for the audit record.
 
-use async_graphql::InputObject;
 use labs_core::context::RequestContext;
+use labs_core::describe::InputType;
 
 /// Reason for an action.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct Reason {
     /// Reason for the action. Kept in the audit record.
     reason: String,
 }
 
 /// Optional reason for an action.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct Remark {
     /// Reason, stored in the audit record.
     reason: Option<String>,

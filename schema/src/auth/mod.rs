@@ -14,8 +14,8 @@ pub(crate) mod security_events;
 pub(crate) mod sessions;
 mod tokens;
 
-use labs_core::engine::roots;
 use labs_core::list::Statements;
+use labs_core::operation::Operation;
 
 /// SQL of the module that is assembled at run time, so the compiler does not check it.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
@@ -23,25 +23,13 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     of_resources.into_iter().flatten().copied()
 }
 
-roots! {
-    /// Queries of the module.
-    pub(crate) struct AuthQuery(
-        tokens::TokensQuery,
-        account::AccountQuery,
-        sessions::SessionsQuery,
-        invitations::InvitationsQuery,
-    );
-}
-
-roots! {
-    /// Mutations of the module.
-    pub(crate) struct AuthMutation(
-        tokens::TokensMutation,
-        registrations::RegistrationsMutation,
-        sessions::SessionsMutation,
-        mfa::MfaMutation,
-        account::AccountMutation,
-        passwords::PasswordsMutation,
-        invitations::InvitationsMutation,
-    );
-}
+/// Operations of the group.
+pub(crate) const OPERATIONS: &[&[Operation]] = &[
+    account::OPERATIONS,
+    invitations::OPERATIONS,
+    mfa::OPERATIONS,
+    passwords::OPERATIONS,
+    registrations::OPERATIONS,
+    sessions::OPERATIONS,
+    tokens::OPERATIONS,
+];

@@ -1,10 +1,10 @@
 //! Edges from an audit record to its actor and its target in their current state.
 
-use async_graphql::{ComplexObject, Context, Union};
-use labs_core::access::edge;
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
+use labs_core::operation::{Edge, Parent, edge};
 use labs_core::words::Word as _;
 use uuid::Uuid;
 
@@ -21,25 +21,35 @@ use crate::marketplace::submissions::{SUBMISSION, Submission, show_followed};
 use crate::partner::support_desk::{SupportDeskTicket, TICKET_OF_DESK};
 
 /// Target of an audit record, for kinds with a query that reads a single object.
-#[derive(Union)]
+#[derive(serde::Serialize, OutputType)]
+#[serde(tag = "__typename")]
 enum AuditedThing {
     /// An app.
+    #[serde(rename = "AdminApp")]
     App(Box<AdminApp>),
     /// A category.
+    #[serde(rename = "Category")]
     Category(Box<Category>),
     /// A feature request.
+    #[serde(rename = "ModeratedFeatureRequest")]
     FeatureRequest(Box<ModeratedFeatureRequest>),
     /// A machine client.
+    #[serde(rename = "MachineClient")]
     MachineClient(Box<MachineClient>),
     /// A partner.
+    #[serde(rename = "AdminPartner")]
     Partner(Box<AdminPartner>),
     /// A staff member.
+    #[serde(rename = "StaffMember")]
     StaffMember(Box<StaffMember>),
     /// A submission of a version.
+    #[serde(rename = "Submission")]
     Submission(Box<Submission>),
     /// A support ticket.
+    #[serde(rename = "SupportDeskTicket")]
     Ticket(Box<SupportDeskTicket>),
     /// A team member of a partner.
+    #[serde(rename = "User")]
     User(Box<User>),
 }
 
@@ -58,36 +68,29 @@ fn things() -> Vec<String> {
     ]
 }
 
-#[ComplexObject(rename_fields = "snake_case")]
-impl AuditRecord {
-    /// Partner whom the record concerns, in its current state.
-    #[graphql(directive = edge::apply(PARTNER.reads()))]
-    async fn partner(&self, ctx: &Context<'_>) -> Result<Option<AdminPartner>, Fault> {
-        let Some(partner_uuid) = self.partner_uuid else { return Ok(None) };
-        partner(ctx.cx(), partner_uuid).await
-    }
+/// Partner whom the record concerns, in its current state.
+#[edge(AuditRecord, partner, reads = PARTNER.reads())]
+async fn audit_record_partner(cx: &RequestContext, parent: &Parent<'_>) -> Result<Option<AdminPartner>, Fault> {
+    let Some(partner_uuid) = parent.uuid("/partner_uuid") else { return Ok(None) };
+    partner(cx, partner_uuid).await
 }
 
-#[ComplexObject(rename_fields = "snake_case")]
-impl AuditActor {
-    /// The actor as a current user or machine client; null if it no longer exists, or if the query does not request its
-    /// type.
-    #[graphql(directive = edge::apply(accounts()))]
-    async fn account(&self, ctx: &Context<'_>) -> Result<Option<AccountHolder>, Fault> {
-        let Some(uuid) = self.uuid else { return Ok(None) };
-        account(ctx.cx(), uuid).await
-    }
+/// The actor as a current user or machine client; null if it no longer exists, or if the query does not request its
+/// type.
+#[edge(AuditActor, account, reads = accounts())]
+async fn audit_actor_account(cx: &RequestContext, parent: &Parent<'_>) -> Result<Option<AccountHolder>, Fault> {
+    let Some(uuid) = parent.uuid("/uuid") else { return Ok(None) };
+    account(cx, uuid).await
 }
 
-#[ComplexObject(rename_fields = "snake_case")]
-impl AuditTarget {
-    /// The current target; null if it no longer exists, if no query reads a single object of its kind, or if the query
-    /// does not request its type.
-    #[graphql(directive = edge::apply(things()))]
-    async fn thing(&self, ctx: &Context<'_>) -> Result<Option<AuditedThing>, Fault> {
-        let Some((uuid, kind)) = self.uuid.zip(AuditTargetKind::read(&self.kind)) else { return Ok(None) };
-        thing(ctx.cx(), kind, uuid).await
-    }
+/// The current target; null if it no longer exists, if no query reads a single object of its kind, or if the query
+/// does not request its type.
+#[edge(AuditTarget, thing, reads = things())]
+async fn audit_target_thing(cx: &RequestContext, parent: &Parent<'_>) -> Result<Option<AuditedThing>, Fault> {
+    let Some((uuid, kind)) = parent.uuid("/uuid").zip(parent.text("/kind").and_then(AuditTargetKind::read)) else {
+        return Ok(None);
+    };
+    thing(cx, kind, uuid).await
 }
 
 async fn thing(cx: &RequestContext, kind: AuditTargetKind, uuid: Uuid) -> Result<Option<AuditedThing>, Fault> {
@@ -125,4 +128,9 @@ async fn person(cx: &RequestContext, uuid: Uuid) -> Result<Option<AuditedThing>,
         return Ok(Some(AuditedThing::User(Box::new(user))));
     }
     Ok(member(cx, uuid).await?.map(|member| AuditedThing::StaffMember(Box::new(member))))
+}
+
+/// Returns the edges of this file.
+pub(super) fn edges() -> Vec<Edge> {
+    vec![describe_audit_record_partner(), describe_audit_actor_account(), describe_audit_target_thing()]
 }

@@ -10,8 +10,8 @@ mod board;
 mod partners;
 mod support;
 
-use async_graphql::Union;
 use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use uuid::Uuid;
 
@@ -22,13 +22,17 @@ use crate::admin::users::{PERSON, User};
 use crate::marketplace::apps::{APP, AdminApp, show_for_staff};
 
 /// Holder of an account.
-#[derive(Union)]
+#[derive(serde::Serialize, OutputType)]
+#[serde(tag = "__typename")]
 enum AccountHolder {
     /// A team member of a partner.
+    #[serde(rename = "User")]
     User(Box<User>),
     /// A staff member.
+    #[serde(rename = "StaffMember")]
     StaffMember(Box<StaffMember>),
     /// A machine client.
+    #[serde(rename = "MachineClient")]
     MachineClient(Box<MachineClient>),
 }
 
@@ -66,4 +70,9 @@ async fn partner(cx: &RequestContext, uuid: Uuid) -> Result<Option<AdminPartner>
 
 async fn app(cx: &RequestContext, uuid: Uuid) -> Result<Option<AdminApp>, Fault> {
     Ok(APP.fetch_one(cx, uuid).await?.map(|row| show_for_staff(cx, row)))
+}
+
+/// Returns all edges.
+pub(crate) fn edges() -> Vec<labs_core::operation::Edge> {
+    [apps::edges(), audit::edges(), board::edges(), partners::edges(), support::edges()].into_iter().flatten().collect()
 }

@@ -1,13 +1,12 @@
 //! Authors on the board.
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// Author of an entry on the board: always the company, and the user only while their attribution is on. The database
 /// function `board_author` builds it on each read, so that a name is copied nowhere.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct BoardAuthor {
     /// UUID of the partner; null for a former partner whose account was erased.
     pub(crate) partner_uuid: Option<Uuid>,

@@ -20,8 +20,8 @@ mod vote_status;
 mod votes;
 pub(crate) mod weekly_mail;
 
-use labs_core::engine::roots;
 use labs_core::list::Statements;
+use labs_core::operation::Operation;
 
 pub(crate) use feature_requests::rules::draw_states;
 
@@ -39,34 +39,18 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     of_resources.into_iter().flatten().copied()
 }
 
-roots! {
-    /// Queries of the module.
-    pub(crate) struct EngagementQuery(
-        attribution::AttributionQuery,
-        comments::BoardCommentsQuery,
-        feature_requests::FeatureRequestsQuery,
-        moderation::BoardCommentModerationQuery,
-        moderation::BoardModerationQuery,
-        moderation::BoardOverviewQuery,
-        notifications::NotificationsQuery,
-        reports::BoardReportsQuery,
-        roadmap::RoadmapQuery,
-        topics::TopicsQuery,
-    );
-}
-
-roots! {
-    /// Mutations of the module.
-    pub(crate) struct EngagementMutation(
-        attribution::AttributionMutation,
-        comments::BoardCommentsMutation,
-        feature_requests::FeatureRequestsMutation,
-        moderation::BoardCommentModerationMutation,
-        moderation::BoardMarksMutation,
-        moderation::BoardModerationMutation,
-        notifications::NotificationsMutation,
-        reports::BoardReportsMutation,
-        topics::TopicsMutation,
-        votes::VotesMutation,
-    );
-}
+/// Operations of the group.
+pub(crate) const OPERATIONS: &[&[Operation]] = &[
+    attribution::OPERATIONS,
+    comments::OPERATIONS,
+    feature_requests::OPERATIONS,
+    moderation::COMMENTS_OPERATIONS,
+    moderation::MARKS_OPERATIONS,
+    moderation::OPERATIONS,
+    moderation::OVERVIEW_OPERATIONS,
+    notifications::OPERATIONS,
+    reports::OPERATIONS,
+    roadmap::OPERATIONS,
+    topics::OPERATIONS,
+    votes::OPERATIONS,
+];

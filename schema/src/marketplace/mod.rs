@@ -20,8 +20,8 @@ mod translations;
 mod vendors;
 pub(crate) mod versions;
 
-use labs_core::engine::roots;
 use labs_core::list::Statements;
+use labs_core::operation::Operation;
 
 pub(crate) use listings::watch_index;
 pub(crate) use release::{PostponedVersions, publish_due};
@@ -44,53 +44,33 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     of_resources.into_iter().flatten().copied()
 }
 
-roots! {
-    /// Read operations of the group.
-    pub(crate) struct MarketplaceQuery(
-        apps::AppAdministrationQuery,
-        apps::AppEventsQuery,
-        apps::AppsQuery,
-        categories::CategoriesQuery,
-        checklist::ChecklistQuery,
-        collections::CollectionsQuery,
-        listings::ListingChangesQuery,
-        listings::ListingListsQuery,
-        listings::ListingsQuery,
-        media::MediaQuery,
-        preview::PreviewQuery,
-        public_categories::PublicCategoriesQuery,
-        public_collections::PublicCollectionsQuery,
-        reviews::ListingReviewsQuery,
-        reviews::ModerationQuery,
-        reviews::ReviewsQuery,
-        submissions::ReviewMessagesQuery,
-        submissions::SubmissionsQuery,
-        suggestions::SuggestionsQuery,
-        translations::TranslationsQuery,
-        vendors::VendorsQuery,
-        versions::VersionsQuery,
-    );
-}
-
-roots! {
-    /// Write operations of the group.
-    pub(crate) struct MarketplaceMutation(
-        apps::AppAdministrationMutation,
-        apps::AppLifeMutation,
-        apps::AppsMutation,
-        categories::CategoriesMutation,
-        collections::CollectionsMutation,
-        media::MediaChangesMutation,
-        media::MediaMutation,
-        reviews::ListingReviewsMutation,
-        reviews::ModerationMutation,
-        reviews::ReviewsMutation,
-        submissions::ReviewMessagesMutation,
-        submissions::SubmissionMessagesMutation,
-        submissions::SubmissionsMutation,
-        suspensions::SuspensionsMutation,
-        translations::TranslationsMutation,
-        versions::VersionChangesMutation,
-        versions::VersionsMutation,
-    );
-}
+/// Operations of the group.
+pub(crate) const OPERATIONS: &[&[Operation]] = &[
+    apps::ADMINISTRATION_OPERATIONS,
+    apps::ADMINISTRATION_TRANSFER_OPERATIONS,
+    apps::EVENTS_OPERATIONS,
+    apps::LIFE_OPERATIONS,
+    apps::OPERATIONS,
+    categories::OPERATIONS,
+    checklist::OPERATIONS,
+    collections::OPERATIONS,
+    listings::CHANGES_OPERATIONS,
+    listings::LISTS_OPERATIONS,
+    listings::OPERATIONS,
+    media::CHANGES_OPERATIONS,
+    media::OPERATIONS,
+    preview::OPERATIONS,
+    public_categories::OPERATIONS,
+    public_collections::OPERATIONS,
+    reviews::MODERATION_OPERATIONS,
+    reviews::PARTNER_OPERATIONS,
+    reviews::STOREFRONT_OPERATIONS,
+    submissions::OPERATIONS,
+    submissions::THREAD_OPERATIONS,
+    suggestions::OPERATIONS,
+    suspensions::OPERATIONS,
+    translations::OPERATIONS,
+    vendors::OPERATIONS,
+    versions::CHANGES_OPERATIONS,
+    versions::OPERATIONS,
+];

@@ -18,8 +18,8 @@ pub(crate) mod support_tickets;
 pub(crate) mod team;
 pub(crate) mod team_members;
 
-use labs_core::engine::roots;
 use labs_core::list::Statements;
+use labs_core::operation::Operation;
 
 /// Run-time SQL statements of the group, which the compiler does not check.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
@@ -36,34 +36,16 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     of_resources.into_iter().flatten().copied()
 }
 
-roots! {
-    /// Queries of the group.
-    pub(crate) struct PartnerQuery(
-        account::PartnerAccountQuery,
-        contacts::ContactsQuery,
-        data_exports::DataExportsQuery,
-        imagery::ImageryQuery,
-        invitations::InvitationsQuery,
-        profile::ProfileQuery,
-        security::SecurityQuery,
-        support_desk::SupportDeskQuery,
-        support_tickets::SupportTicketsQuery,
-        team_members::TeamMembersQuery,
-    );
-}
-
-roots! {
-    /// Mutations of the group.
-    pub(crate) struct PartnerMutation(
-        account::PartnerAccountMutation,
-        contacts::ContactsMutation,
-        data_exports::DataExportsMutation,
-        imagery::ImageryMutation,
-        invitations::InvitationsMutation,
-        profile::ProfileMutation,
-        security::SecurityMutation,
-        support_desk::SupportDeskMutation,
-        support_tickets::SupportTicketsMutation,
-        team_members::TeamMembersMutation,
-    );
-}
+/// Operations of the group.
+pub(crate) const OPERATIONS: &[&[Operation]] = &[
+    account::OPERATIONS,
+    contacts::OPERATIONS,
+    data_exports::OPERATIONS,
+    imagery::OPERATIONS,
+    invitations::OPERATIONS,
+    profile::OPERATIONS,
+    security::OPERATIONS,
+    support_desk::OPERATIONS,
+    support_tickets::OPERATIONS,
+    team_members::OPERATIONS,
+];

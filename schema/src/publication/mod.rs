@@ -10,8 +10,8 @@ mod public_changelog;
 mod public_developer_resources;
 mod readers;
 
-use labs_core::engine::roots;
 use labs_core::list::Statements;
+use labs_core::operation::Operation;
 
 /// SQL of the module that is assembled at run time, so the compiler does not check it.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
@@ -25,24 +25,13 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     of_resources.into_iter().flatten().copied()
 }
 
-roots! {
-    /// Queries of the module.
-    pub(crate) struct PublicationQuery(
-        changelog_entries::ChangelogEntriesQuery,
-        developer_resources::DeveloperResourcesQuery,
-        feeds::FeedsQuery,
-        items::PublicationItemsQuery,
-        public_blog_posts::PublicBlogPostsQuery,
-        public_changelog::PublicChangelogQuery,
-        public_developer_resources::PublicDeveloperResourcesQuery,
-    );
-}
-
-roots! {
-    /// Mutations of the module.
-    pub(crate) struct PublicationMutation(
-        changelog_entries::ChangelogEntriesMutation,
-        items::PublicationItemsMutation,
-        items::PublicationStepsMutation,
-    );
-}
+/// Operations of the group.
+pub(crate) const OPERATIONS: &[&[Operation]] = &[
+    changelog_entries::OPERATIONS,
+    developer_resources::OPERATIONS,
+    feeds::OPERATIONS,
+    items::OPERATIONS,
+    public_blog_posts::OPERATIONS,
+    public_changelog::OPERATIONS,
+    public_developer_resources::OPERATIONS,
+];

@@ -1,9 +1,9 @@
 //! Source and freshness of statistics. Every response of the group contains them.
 
-use async_graphql::SimpleObject;
 use labs_core::context::RequestContext;
 use labs_core::day::Day;
 use labs_core::db::Db;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -20,8 +20,7 @@ words! {
 }
 
 /// Freshness of statistics.
-#[derive(Clone, Debug, Default, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Default, Serialize, OutputType)]
 pub(crate) struct StatisticsFreshness {
     /// First imported day.
     pub(super) first_imported_day: Option<Day>,

@@ -12,8 +12,8 @@ mod apps;
 mod freshness;
 pub(crate) mod imports;
 
-use labs_core::engine::roots;
 use labs_core::list::Statements;
+use labs_core::operation::Operation;
 
 /// SQL of the module that is assembled at run time, so the compiler does not check it.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
@@ -21,16 +21,5 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     of_resources.into_iter().flatten().copied()
 }
 
-roots! {
-    /// Queries of the module.
-    pub(crate) struct StatisticsQuery(
-        apps::AppStatisticsQuery,
-        apps::AppStatisticsAdministrationQuery,
-        imports::ImportsQuery,
-    );
-}
-
-roots! {
-    /// Mutations of the module.
-    pub(crate) struct StatisticsMutation(imports::ImportsMutation,);
-}
+/// Operations of the group.
+pub(crate) const OPERATIONS: &[&[Operation]] = &[apps::OPERATIONS, imports::OPERATIONS];

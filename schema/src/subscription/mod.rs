@@ -14,8 +14,8 @@ pub(crate) mod tiers;
 mod usage;
 pub(crate) mod values;
 
-use labs_core::engine::roots;
 use labs_core::list::Statements;
+use labs_core::operation::Operation;
 
 /// SQL of the module that is assembled at run time, so the compiler does not check it.
 pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
@@ -30,26 +30,14 @@ pub(crate) fn statements() -> impl Iterator<Item = &'static dyn Statements> {
     of_resources.into_iter().flatten().copied().chain(changing::statements())
 }
 
-roots! {
-    /// Queries of the module.
-    pub(crate) struct SubscriptionQuery(
-        change_requests::ChangeRequestsQuery,
-        current::CurrentQuery,
-        entitlements::EntitlementsQuery,
-        features::FeaturesQuery,
-        public_features::PublicFeaturesQuery,
-        public_tiers::PublicTiersQuery,
-        tiers::TiersQuery,
-        usage::UsageQuery,
-    );
-}
-
-roots! {
-    /// Mutations of the module.
-    pub(crate) struct SubscriptionMutation(
-        change_requests::ChangeRequestsMutation,
-        current::CurrentMutation,
-        features::FeaturesMutation,
-        tiers::TiersMutation,
-    );
-}
+/// Operations of the group.
+pub(crate) const OPERATIONS: &[&[Operation]] = &[
+    change_requests::OPERATIONS,
+    current::OPERATIONS,
+    entitlements::OPERATIONS,
+    features::OPERATIONS,
+    public_features::OPERATIONS,
+    public_tiers::OPERATIONS,
+    tiers::OPERATIONS,
+    usage::OPERATIONS,
+];

@@ -6,9 +6,9 @@
 //! the field that applies, because clients generated from a contract cannot read a field of either type. The input
 //! accepts either form, or both if they agree.
 
+use labs_core::describe::{InputType, Json, OutputType};
 use std::cmp::Ordering;
 
-use async_graphql::{InputObject, Json, SimpleObject};
 use labs_core::fault::FieldError;
 use labs_core::words::words;
 use serde_json::Value;
@@ -41,8 +41,7 @@ words! {
 }
 
 /// Value of a feature.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, OutputType)]
 pub(crate) struct FeatureValue {
     /// True or false, or a number; null for an unlimited limit.
     pub(crate) value: Option<Json<Value>>,
@@ -55,8 +54,7 @@ pub(crate) struct FeatureValue {
 }
 
 /// Value of a feature in a tier.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FeatureValueInput {
     /// Code of the feature.
     pub(crate) code: String,

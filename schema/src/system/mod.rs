@@ -2,9 +2,7 @@
 
 mod me;
 
-use labs_core::engine::roots;
+use labs_core::operation::Operation;
 
-roots! {
-    /// Queries of the module.
-    pub(crate) struct SystemQuery(me::MeQuery);
-}
+/// Operations of the group.
+pub(crate) const OPERATIONS: &[&[Operation]] = &[me::OPERATIONS];

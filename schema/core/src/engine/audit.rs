@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::RootField;
 use crate::audit_target::AuditTargetKind;
 use crate::audited_text::to_recorded;
-use crate::context::{AuditNotes, Caller, Created, Target};
+use crate::context::{AuditNotes, Caller, CreatedId, Target};
 use crate::fault::Fault;
 use crate::principal::Principal;
 use crate::services::Services;
@@ -83,9 +83,9 @@ impl AuditEntry {
     }
 
     /// Marks the call as successful and adds the target, which is known now.
-    pub(super) fn complete(&mut self, created: Option<&Created>, noted: &AuditNotes) {
+    pub(super) fn complete(&mut self, created: Option<&CreatedId>, noted: &AuditNotes) {
         self.note(noted);
-        if let (None, Some(Created::Uuid(uuid))) = (self.target.uuid, created) {
+        if let (None, Some(CreatedId::Uuid(uuid))) = (self.target.uuid, created) {
             self.target.uuid = Some(*uuid);
         }
     }

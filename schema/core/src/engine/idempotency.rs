@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{IdempotencyKey, RootField};
-use crate::context::{Created, RequestContext, WrittenAnswer};
+use crate::context::{CreatedId, RequestContext, WrittenAnswer};
 use crate::fault::{Code, Fault};
 
 /// Purpose under which the stored answer is sealed.
@@ -78,7 +78,7 @@ struct StoredAnswer {
 impl StoredAnswer {
     fn open(self, cx: &RequestContext) -> Result<WrittenAnswer, Fault> {
         let body = cx.services.key.open(PURPOSE, &self.sealed).map_err(Fault::internal)?;
-        let created = self.created_uuid.map(Created::Uuid).or(self.created_code.map(Created::Code));
+        let created = self.created_uuid.map(CreatedId::Uuid).or(self.created_code.map(CreatedId::Code));
         Ok(WrittenAnswer { body: Bytes::copy_from_slice(&body), created, next_cursor: None })
     }
 }
@@ -154,8 +154,8 @@ impl ClaimedKey {
     pub(super) async fn keep(self, cx: &RequestContext, written: &WrittenAnswer) -> Result<(), Fault> {
         let sealed = cx.services.key.seal(PURPOSE, &written.body);
         let (created_uuid, created_code) = match &written.created {
-            Some(Created::Uuid(uuid)) => (Some(*uuid), None),
-            Some(Created::Code(code)) => (None, Some(code.as_str())),
+            Some(CreatedId::Uuid(uuid)) => (Some(*uuid), None),
+            Some(CreatedId::Code(code)) => (None, Some(code.as_str())),
             None => (None, None),
         };
         sqlx::query!(

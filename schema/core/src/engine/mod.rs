@@ -7,15 +7,18 @@
 //! these contain the whole service.
 
 mod audit;
+mod binding;
 mod detach_on_drop;
+mod graph;
 mod group_commit;
 pub mod idempotency;
 mod operation;
+#[cfg(debug_assertions)]
+mod parity;
 mod playground;
 mod prepare;
 mod read;
 mod revision;
-mod roots;
 mod settle;
 
 use std::net::IpAddr;
@@ -28,9 +31,7 @@ use sqlx::PgPool;
 
 pub use operation::{PreparedOperation, Reuse, RootField};
 pub use playground::{PlaygroundQuery, PlaygroundResponse, RestApi, STACK_BYTES};
-pub use prepare::PreparedSchema;
-pub use roots::Descriptions;
-pub use roots::{Merged, Roots, roots};
+pub use prepare::{Descriptions, PreparedSchema};
 
 use detach_on_drop::DetachOnDrop;
 
@@ -38,7 +39,7 @@ use crate::access::Access;
 use crate::account_turns::AccountTurns;
 use crate::coalescer::Coalescer;
 use crate::context::{
-    AnswerExtras, Attachment, AuditNotes, Caller, Created, NamesRevision, RequestContext, WrittenAnswer,
+    AnswerExtras, Attachment, AuditNotes, Caller, CreatedId, NamesRevision, RequestContext, WrittenAnswer,
 };
 use crate::db::Db;
 use crate::fault::Fault;
@@ -147,7 +148,7 @@ pub struct Answer {
     /// JSON of the root field.
     pub body: Bytes,
     /// Identifier of the created object, if one was created.
-    pub created: Option<Created>,
+    pub created: Option<CreatedId>,
     /// Cursor of the next page, if one exists.
     pub next_cursor: Option<String>,
     /// Parts of the answer in addition to the JSON.
@@ -318,20 +319,17 @@ impl Engine {
             .with_expected(call.expected.clone())
     }
 
-    /// Executes the root field, which writes its value.
+    /// Runs the operation of a fixed document.
     async fn execute(
         &self,
         operation: &PreparedOperation,
         variables: &serde_json::Map<String, serde_json::Value>,
         cx: &Arc<RequestContext>,
     ) -> Result<WrittenAnswer, Fault> {
-        let response = self.0.plan.fixed.execute(operation.request(variables, cx)).await;
-        let name = &operation.root.name;
-        if let Some(error) = response.errors.into_iter().next() {
-            let own = error.source::<Fault>().cloned();
-            return Err(own.unwrap_or_else(|| Fault::internal(format!("{name}: {}", error.message))));
-        }
-        cx.take_written().ok_or_else(|| Fault::internal(format!("{name}: the root field produced no response")))
+        let written = (operation.root.run)(cx, operation.arguments(variables)).await?;
+        #[cfg(debug_assertions)]
+        parity::check(&self.0.plan.complete, operation, variables, &written).await?;
+        Ok(written)
     }
 }
 

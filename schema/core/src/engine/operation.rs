@@ -1,30 +1,35 @@
-//! Prepared operation: a document that was parsed, validated and bound to its root field at startup.
+//! Prepared operation: a document that was parsed, validated and bound to its operation at startup.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_graphql::Positioned;
 use async_graphql::parser::types::{
     DocumentOperations, ExecutableDocument, Field, OperationDefinition, OperationType, Selection, SelectionSet,
 };
-use async_graphql::{Name, Positioned, Request, Value, Variables};
 use serde_json::{Map, Value as Json};
 
+use super::binding::Binding;
 use crate::access::Access;
 use crate::audit_target::AuditTargetKind;
-use crate::context::RequestContext;
+use crate::operation::{Arguments, Run};
 
-/// Document with one root field, ready to run any number of times.
+/// Query or mutation with one root field, ready to run any number of times: a document that was validated and bound.
 pub struct PreparedOperation {
     /// Root field of the document.
     pub root: RootField,
-    /// The root field with its arguments and without a selection, because its answer is written as a whole.
-    pub(super) document: ExecutableDocument,
+    /// Arguments of the root field.
+    arguments: Vec<(String, Binding)>,
+    /// The document, which [`super::parity`] executes by the library.
+    #[cfg(debug_assertions)]
+    document: ExecutableDocument,
     /// Variables whose enum values have other names in the schema, and the function that converts them.
     spelled: (Vec<String>, fn(&str) -> String),
 }
 
 /// Root field of the schema, which implements one operation.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RootField {
     /// Name that document, root field, contract and audit record share.
     pub name: String,
@@ -52,6 +57,8 @@ pub struct RootField {
     pub(crate) shown_reason: Option<String>,
     /// Whether calls are hidden from the partner concerned (`@hidden_from_partner`).
     pub(crate) is_hidden: bool,
+    /// Runs the operation.
+    pub(super) run: Run,
 }
 
 /// Rule by which an answer may be reused.
@@ -74,8 +81,22 @@ pub(super) struct TargetArgument {
 
 impl PreparedOperation {
     /// Creates an operation from a root field and its document.
-    pub(super) fn new(root: RootField, document: ExecutableDocument) -> Self {
-        Self { root, document, spelled: (Vec::new(), str::to_owned) }
+    pub(super) fn new(
+        root: RootField,
+        arguments: Vec<(String, Binding)>,
+        #[cfg_attr(
+            not(debug_assertions),
+            expect(unused_variables, reason = "only the check of debug builds needs it")
+        )]
+        document: ExecutableDocument,
+    ) -> Self {
+        Self {
+            root,
+            arguments,
+            #[cfg(debug_assertions)]
+            document,
+            spelled: (Vec::new(), str::to_owned),
+        }
     }
 
     /// Converts the enum values of these variables to the schema's names. Callers and audit records keep the values as
@@ -84,38 +105,34 @@ impl PreparedOperation {
         self.spelled = (variables, name_of);
     }
 
-    /// Creates a request for the library's executor.
-    pub(super) fn request(&self, variables: &Map<String, Json>, cx: &Arc<RequestContext>) -> Request {
-        let mut taken = variables_of(variables);
+    /// Returns the arguments of the root field with these variables.
+    pub(super) fn arguments(&self, variables: &Map<String, Json>) -> Arguments {
+        Arguments::new(self.bind(&self.spelled(variables)))
+    }
+
+    /// Returns the variables with the schema's names of enum values.
+    pub(super) fn spelled<'a>(&self, variables: &'a Map<String, Json>) -> Cow<'a, Map<String, Json>> {
         let (spelled, name_of) = &self.spelled;
+        let mut variables = Cow::Borrowed(variables);
         for name in spelled {
-            if let Some(Value::String(word)) = taken.get_mut(name.as_str()) {
-                *word = name_of(word);
+            if let Some(Json::String(word)) = variables.get(name) {
+                let word = Json::String(name_of(word));
+                variables.to_mut().insert(name.clone(), word);
             }
         }
-        let mut request = Request::new("").variables(taken).data(Arc::clone(cx)).disable_introspection();
-        request.set_parsed_query(self.document.clone());
-        request
+        variables
     }
-}
 
-/// Converts the variables to the library's type.
-fn variables_of(variables: &Map<String, Json>) -> Variables {
-    let mut taken = Variables::default();
-    taken.extend(variables.iter().map(|(name, value)| (Name::new(name), value_of(value))));
-    taken
-}
+    /// Binds the arguments to these variables.
+    pub(super) fn bind(&self, variables: &Map<String, Json>) -> Map<String, Json> {
+        let bound = self.arguments.iter();
+        bound.filter_map(|(name, binding)| Some((name.clone(), binding.value(variables)?))).collect()
+    }
 
-fn value_of(value: &Json) -> Value {
-    match value {
-        Json::Null => Value::Null,
-        Json::Bool(flag) => Value::Boolean(*flag),
-        Json::Number(number) => Value::Number(number.clone()),
-        Json::String(text) => Value::String(text.clone()),
-        Json::Array(items) => Value::List(items.iter().map(value_of).collect()),
-        Json::Object(fields) => {
-            Value::Object(fields.iter().map(|(name, value)| (Name::new(name), value_of(value))).collect())
-        }
+    /// Returns the document.
+    #[cfg(debug_assertions)]
+    pub(super) fn document(&self) -> &ExecutableDocument {
+        &self.document
     }
 }
 
@@ -152,19 +169,4 @@ pub(crate) fn root_fields<'a>(document: &'a ExecutableDocument, operation: &'a O
 /// Whether an operation writes.
 pub(crate) fn is_mutation(operation: &OperationDefinition) -> bool {
     operation.ty == OperationType::Mutation
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variables_convert_as_in_graphql_library() {
-        let json = serde_json::json!({
-            "text": "ü", "none": null, "flag": true, "whole": -7, "part": 0.25, "large": u64::MAX,
-            "list": [1, "two", [null]], "object": {"de-AT": {"inner": []}, "": 1},
-        });
-        let Json::Object(map) = json.clone() else { unreachable!() };
-        assert_eq!(variables_of(&map), Variables::from_json(json));
-    }
 }

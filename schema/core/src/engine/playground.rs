@@ -176,7 +176,7 @@ impl Engine {
             measured.reads.iter().filter_map(|root| self.0.plan.roots.get(root)).cloned().collect();
         verdict = verdict.and_then(|()| edges.iter().try_for_each(|edge| Self::guard(edge.access, caller)));
         if verdict.is_ok() {
-            let validated = prepare::validate(self.0.plan.strict.as_ref(), document.clone()).await;
+            let validated = prepare::validate(&self.0.plan.playground, document.clone()).await;
             verdict = validated.map_err(|breaches| err_invalid(breaches.join(" ")));
         }
         // Type errors are reported by the schema itself.
@@ -272,7 +272,7 @@ impl Engine {
             .variables(Variables::from_json(serde_json::Value::Object(exploration.variables.clone())))
             .data(Arc::clone(&cx));
         request.set_parsed_query(checked.document.clone());
-        let response = limit_time(self.0.plan.strict.execute(request)).await;
+        let response = limit_time(self.0.plan.playground.execute(request)).await;
         let AnswerExtras { noted_at, followed, .. } = cx.take_extras();
         log_causes(&response.errors, &caller.request_id);
         match worst_error(&response) {

@@ -4,20 +4,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_graphql::parser::types::{
-    BaseType, DocumentOperations, ExecutableDocument, FieldDefinition, Selection, SelectionSet, ServiceDocument, Type,
-    TypeKind, TypeSystemDefinition,
-};
-use async_graphql::{
-    EmptySubscription, ObjectType, Positioned, Request, Response, Schema, SchemaBuilder, ValidationMode, Value,
-};
+use async_graphql::parser::types::{ExecutableDocument, OperationDefinition, Selection, SelectionSet};
+use async_graphql::{Positioned, Request};
 use futures_util::future::BoxFuture;
 
+use super::binding::Binding;
+use super::graph::{self, Graph};
 use super::operation::{PreparedOperation, Reuse, RootField, TargetArgument, is_mutation, only_operation, root_fields};
-use super::roots::{DESCRIPTIONS, Descriptions, Merged, Root};
 use crate::access::Access;
 use crate::audit_target::AuditTargetKind;
-use crate::words::Word as _;
+use crate::describe::{Described as _, DescribedField, TypeKind, TypeRef, Types, nullable};
+use crate::operation::{Edge, Operation};
 
 /// Field of an object type, for the checks of staff queries.
 pub(super) struct Nested {
@@ -45,60 +42,134 @@ const NOBODY: &str = "__validate_only";
 
 /// Schema, its SDL and the declarations in it. Needs neither database nor services.
 pub struct PreparedSchema {
-    /// Schema that runs fixed documents.
-    pub(super) fixed: Box<dyn Graph>,
-    /// Schema that validates documents and runs staff queries.
-    pub(super) strict: Box<dyn Graph>,
+    /// Schema with all root fields, against which fixed documents are validated.
+    pub(super) complete: Graph,
+    /// Schema that runs staff queries. It has no root fields that answer files.
+    pub(super) playground: Graph,
     pub(super) roots: HashMap<String, RootField>,
     pub(super) nested: HashMap<(String, String), Nested>,
     sdl: String,
 }
 
+/// Descriptions of the arguments of root fields, for staff.
+#[derive(Clone, Debug, Default)]
+pub struct Descriptions(HashMap<(String, String), String>);
+
+impl FromIterator<((String, String), String)> for Descriptions {
+    /// Collects descriptions by root field and argument.
+    fn from_iter<I: IntoIterator<Item = ((String, String), String)>>(descriptions: I) -> Self {
+        Self(descriptions.into_iter().collect())
+    }
+}
+
+impl Descriptions {
+    /// Returns the description of an input of a root field: an argument, or a field of an argument that is an input
+    /// object.
+    pub(super) fn of(&self, root: &str, input: &str) -> Option<&str> {
+        self.0.get(&(root.to_owned(), input.to_owned())).map(String::as_str)
+    }
+}
+
+/// Operation with its described arguments and answer.
+pub(super) struct DescribedOperation {
+    pub(super) operation: &'static Operation,
+    pub(super) arguments: Vec<DescribedField>,
+    pub(super) output: TypeRef,
+}
+
+/// Edge with its described arguments and value.
+pub(super) struct DescribedEdge {
+    pub(super) edge: Arc<Edge>,
+    pub(super) arguments: Vec<DescribedField>,
+    pub(super) output: TypeRef,
+}
+
+/// All parts of a schema, described.
+pub(super) struct Parts {
+    pub(super) types: Types,
+    pub(super) operations: Vec<DescribedOperation>,
+    /// Edges of each object, including the objects that contain its fields.
+    pub(super) edges: HashMap<String, Vec<DescribedEdge>>,
+    pub(super) descriptions: Descriptions,
+}
+
+impl Parts {
+    fn of(operations: &[&'static Operation], edges: Vec<Edge>, descriptions: Descriptions) -> Self {
+        let mut types = Types::default();
+        // `@audit_target` has a value of this type.
+        AuditTargetKind::reference(&mut types);
+        let described = operations.iter().map(|operation| DescribedOperation {
+            operation,
+            arguments: types.fields(operation.arguments, &mut Vec::new()),
+            // Every root field is nullable, so that its error does not remove the data of the others.
+            output: nullable((operation.output)(&mut types)),
+        });
+        let described = described.collect();
+        let edges: Vec<(Arc<Edge>, TypeRef)> = edges
+            .into_iter()
+            .map(|edge| {
+                let output = (edge.output)(&mut types);
+                (Arc::new(edge), output)
+            })
+            .collect();
+        let mut of_objects: HashMap<String, Vec<DescribedEdge>> = HashMap::new();
+        for (edge, output) in edges {
+            for name in objects_with(&types, edge.object) {
+                let arguments = types.fields(edge.arguments, &mut Vec::new());
+                let described = DescribedEdge { edge: Arc::clone(&edge), arguments, output: output.clone() };
+                of_objects.entry(name).or_default().push(described);
+            }
+        }
+        Self { types, operations: described, edges: of_objects, descriptions }
+    }
+}
+
+/// Returns the objects that have the fields of this object: itself, and those that contain it.
+fn objects_with(types: &Types, object: &str) -> Vec<String> {
+    let has = |(name, kind): (&String, &TypeKind)| {
+        let TypeKind::Object { includes, .. } = kind else { return None };
+        (name == object || includes.contains(&object)).then(|| name.clone())
+    };
+    types.named.iter().map(|(name, ty)| (name, &ty.kind)).filter_map(has).collect()
+}
+
 impl PreparedSchema {
-    /// Builds the schema of these root types with these descriptions of their arguments.
+    /// Builds the schema of these operations and edges, with these descriptions of arguments.
     ///
     /// # Errors
-    /// Lists every root field without an access rule, or with a declaration that names a missing element.
-    pub fn of<Query, Mutation>(descriptions: Descriptions) -> Result<Self, Vec<String>>
-    where
-        Query: Merged + ObjectType + 'static,
-        Mutation: Merged + ObjectType + 'static,
-    {
-        let (fixed, strict) = DESCRIPTIONS.sync_scope(Arc::new(descriptions), || {
-            // Unless federation is enabled, the library searches all types for federation entities at each query's
-            // root. The fields that federation adds to this schema are never requested: fixed documents are validated
-            // with the other schema.
-            let fixed = builder::<Query, Mutation>().validation_mode(ValidationMode::Fast).enable_federation().finish();
-            (fixed, builder::<Query, Mutation>().validation_mode(ValidationMode::Strict).finish())
-        });
-        let sdl = strict.sdl();
-        Self::read(Box::new(fixed), Box::new(strict), sdl)
-    }
-
-    /// Reads the declarations in the SDL.
-    fn read(fixed: Box<dyn Graph>, strict: Box<dyn Graph>, sdl: String) -> Result<Self, Vec<String>> {
-        let document = async_graphql::parser::parse_schema(&sdl)
-            .map_err(|error| vec![format!("the SDL cannot be parsed: {error}")])?;
-        let mut plan = Self { fixed, strict, roots: HashMap::new(), nested: HashMap::new(), sdl };
-        let (inputs, mut breaches) = (inputs(&document), Vec::new());
-        for (object, field) in fields(&document) {
-            let name = field.name.node.to_string();
-            if object == "Mutation" || object == "Query" {
-                match root_field(field, &inputs, object == "Mutation") {
-                    Ok(root) => {
-                        plan.roots.insert(name.clone(), root);
+    /// Lists every declaration that is invalid or names a missing element.
+    pub fn of(
+        operations: &[&'static Operation],
+        edges: Vec<Edge>,
+        descriptions: Descriptions,
+    ) -> Result<Self, Vec<String>> {
+        let parts = Parts::of(operations, edges, descriptions);
+        let (mut roots, mut nested) = (HashMap::new(), nested_fields(&parts));
+        let mut breaches = parts.types.conflicts.clone();
+        for described in &parts.operations {
+            let Operation { name, is_mutation, .. } = described.operation;
+            match root_field(described, &parts.types) {
+                Ok(root) => {
+                    if roots.insert((*name).to_owned(), root).is_some() {
+                        breaches.push(format!("{name}: two operations have this name"));
                     }
-                    Err(breach) => breaches.push(format!("{name}: {breach}")),
                 }
+                Err(breach) => breaches.push(format!("{name}: {breach}")),
             }
-            plan.nested.insert((object.to_owned(), name), nested_of(field));
+            let object = if *is_mutation { "Mutation" } else { "Query" };
+            let field = nested_of(&described.output, &described.arguments, Vec::new());
+            nested.insert((object.to_owned(), (*name).to_owned()), field);
         }
-        breaches.extend(plan.nested.iter().flat_map(|((ty, name), nested)| {
-            let unknown = nested.reads.iter().filter(|read| !plan.roots.contains_key(&read.root));
+        breaches.extend(nested.iter().flat_map(|((ty, name), nested): (&(String, String), &Nested)| {
+            let unknown = nested.reads.iter().filter(|read| !roots.contains_key(&read.root));
             unknown.map(move |read| format!("{ty}.{name}: @edge reads `{}`, which is not a root field", read.root))
         }));
-        crate::access::declare(plan.roots.values());
-        if breaches.is_empty() { Ok(plan) } else { Err(breaches) }
+        crate::access::declare(roots.values());
+        let build =
+            |files| graph::build(&parts, files).map_err(|error| vec![format!("the schema is invalid: {error}")]);
+        let (complete, playground) = (build(graph::Files::Included)?, build(graph::Files::Left)?);
+        let sdl = complete.sdl() + graph::DIRECTIVES;
+        if breaches.is_empty() { Ok(Self { complete, playground, roots, nested, sdl }) } else { Err(breaches) }
     }
 
     /// Returns the SDL, with the access rule of each root field.
@@ -120,30 +191,6 @@ impl PreparedSchema {
     }
 }
 
-/// Schema of any root types.
-pub(super) trait Graph: Send + Sync {
-    /// Executes a request.
-    fn execute(&self, request: Request) -> BoxFuture<'_, Response>;
-}
-
-impl<Query, Mutation> Graph for Schema<Query, Mutation, EmptySubscription>
-where
-    Query: ObjectType + 'static,
-    Mutation: ObjectType + 'static,
-{
-    fn execute(&self, request: Request) -> BoxFuture<'_, Response> {
-        Box::pin(Self::execute(self, request))
-    }
-}
-
-fn builder<Query, Mutation>() -> SchemaBuilder<Root<Query>, Root<Mutation>, EmptySubscription>
-where
-    Query: Merged + ObjectType + 'static,
-    Mutation: Merged + ObjectType + 'static,
-{
-    Schema::build(Root::new(), Root::new(), EmptySubscription).disable_suggestions()
-}
-
 async fn bind(
     plan: &PreparedSchema,
     name: &str,
@@ -152,7 +199,7 @@ async fn bind(
     let breach = |text: String| vec![format!("{name}: {text}")];
     let only =
         only_operation(&document).ok_or_else(|| breach("a document must contain exactly one operation".to_owned()))?;
-    let mut operation = only.clone();
+    let operation: Positioned<OperationDefinition> = only.clone();
     let roots = root_fields(&document, &operation.node);
     let [root] = roots.as_slice() else {
         return Err(breach("a document must select exactly one root field".to_owned()));
@@ -165,18 +212,16 @@ async fn bind(
     if known.is_mutation != is_mutation(&operation.node) {
         return Err(breach("the schema has this root field under the other root type (query, mutation)".to_owned()));
     }
-    validate(plan.strict.as_ref(), document.clone()).await?;
+    validate(&plan.complete, document.clone()).await?;
     if has_directives(&document, &operation.node.selection_set.node) {
         return Err(breach("a fixed document must not use directives".to_owned()));
     }
-    let [Positioned { node: Selection::Field(root), .. }] = operation.node.selection_set.node.items.as_mut_slice()
-    else {
-        return Err(breach("a document must select its root field directly, not in a fragment".to_owned()));
-    };
-    // The answer is written as a whole, so the selection is not needed.
-    root.node.selection_set.node.items.clear();
-    let document = ExecutableDocument { operations: DocumentOperations::Single(operation), fragments: HashMap::new() };
-    Ok(PreparedOperation::new(known.clone(), document))
+    let arguments = root.arguments.iter().map(|(name, value)| {
+        let binding = Binding::of(&value.node, &operation.node.variable_definitions);
+        (name.node.to_string(), binding)
+    });
+    let arguments = arguments.collect();
+    Ok(PreparedOperation::new(known.clone(), arguments, document))
 }
 
 /// Whether a directive in a selection skips or includes fields. An answer that is written as a whole would ignore it.
@@ -196,80 +241,68 @@ fn has_directives(document: &ExecutableDocument, selection: &SelectionSet) -> bo
 }
 
 /// Runs every validation rule on a document without executing it.
-pub(super) async fn validate(strict: &dyn Graph, document: ExecutableDocument) -> Result<(), Vec<String>> {
+pub(super) async fn validate(graph: &Graph, document: ExecutableDocument) -> Result<(), Vec<String>> {
     let mut request = Request::new("").operation_name(NOBODY);
     request.set_parsed_query(document);
-    let response = strict.execute(request).await;
+    let response = graph.execute(request).await;
     let breaches: Vec<String> =
         response.errors.into_iter().map(|error| error.message).filter(|message| !message.contains(NOBODY)).collect();
     if breaches.is_empty() { Ok(()) } else { Err(breaches) }
 }
 
-fn fields(document: &ServiceDocument) -> impl Iterator<Item = (&str, &FieldDefinition)> {
-    document
-        .definitions
-        .iter()
-        .filter_map(|definition| match definition {
-            TypeSystemDefinition::Type(ty) => Some(&ty.node),
-            _ => None,
-        })
-        .filter_map(|ty| match &ty.kind {
-            TypeKind::Object(object) => Some((ty.name.node.as_str(), object)),
-            _ => None,
-        })
-        .flat_map(|(name, object)| object.fields.iter().map(move |field| (name, &field.node)))
-}
-
-/// Creates a root field from its directives.
-fn root_field(field: &FieldDefinition, inputs: &Inputs, is_mutation: bool) -> Result<RootField, String> {
-    let argument = |directive: &str| -> Result<Option<String>, String> {
-        let Some(name) = value_of(field, directive, "argument") else { return Ok(None) };
-        let is_there = field.arguments.iter().map(|argument| &argument.node).any(|argument| {
-            let within = base_of(&argument.ty.node).and_then(|input| inputs.get(input));
-            argument.name.node == name || within.is_some_and(|fields| fields.contains(&name))
+/// Creates a root field from the declarations of an operation.
+fn root_field(described: &DescribedOperation, types: &Types) -> Result<RootField, String> {
+    let Operation { name, access, attributes, is_mutation, run, .. } = described.operation;
+    let argument = |directive: &str, name: Option<&'static str>| -> Result<Option<String>, String> {
+        let Some(name) = name else { return Ok(None) };
+        let is_there = described.arguments.iter().any(|argument| {
+            let TypeKind::Object { fields, .. } = (match types.named.get(argument.ty.type_name()) {
+                Some(named) => &named.kind,
+                None => return argument.name == name,
+            }) else {
+                return argument.name == name;
+            };
+            argument.name == name || fields.iter().any(|field| field.name == name)
         });
-        if is_there { Ok(Some(name)) } else { Err(format!("@{directive} names `{name}`, which is not an argument")) }
-    };
-    let access =
-        access_of(field)?.ok_or_else(|| "the @access directive is missing; access is denied by default".to_owned())?;
-    let target = match (argument("audit_target")?, value_of(field, "audit_target", "kind")) {
-        (None, _) => None,
-        (Some(argument), kind) => {
-            let kind = kind.as_deref().and_then(AuditTargetKind::read);
-            let kind = kind.ok_or("@audit_target names an unknown kind of target")?;
-            Some(TargetArgument { kind, argument })
+        if is_there {
+            Ok(Some(name.to_owned()))
+        } else {
+            Err(format!("@{directive} names `{name}`, which is not an argument"))
         }
     };
+    let known = || format!("@access names `{access}`, which is not a known access");
+    let access = Access::parse(access).ok_or_else(known)?;
+    let target = match attributes.audit_target {
+        None => None,
+        Some((kind, name)) => argument("audit_target", Some(name))?.map(|argument| TargetArgument { kind, argument }),
+    };
+    let shown_reason = argument("partner_reads", attributes.partner_reads)?;
+    let hidden = attributes.hidden_from_partner.then_some(());
     Ok(RootField {
-        name: field.name.node.to_string(),
+        name: (*name).to_owned(),
         access,
-        is_mutation,
+        is_mutation: *is_mutation,
         is_audited: access.is_audited(),
-        is_batched: has(field, "batched"),
-        may_lag: has(field, "may_lag"),
-        reuse: reuse_of(field, access)?,
-        is_file: has(field, "answers_file"),
+        is_batched: attributes.batched,
+        may_lag: attributes.may_lag,
+        reuse: reuse_of(attributes.reusable, access)?,
+        is_file: attributes.answers_file,
         target,
-        partner: argument("audit_partner")?,
-        hashed: argument("audit_hashed")?,
-        shown_reason: ensure_audited(access, "partner_reads", argument("partner_reads")?)?,
-        is_hidden: ensure_audited(access, "hidden_from_partner", has(field, "hidden_from_partner").then_some(()))?
-            .is_some(),
+        partner: argument("audit_partner", attributes.audit_partner)?,
+        hashed: argument("audit_hashed", attributes.audit_hashed)?,
+        shown_reason: ensure_audited(access, "partner_reads", shown_reason)?,
+        is_hidden: ensure_audited(access, "hidden_from_partner", hidden)?.is_some(),
+        run: *run,
     })
 }
 
 /// Returns the rule by which the answer may be reused. An audited call needs a record each time, so its answer may not.
-fn reuse_of(field: &FieldDefinition, access: Access) -> Result<Option<Reuse>, String> {
-    let Some(topic) = value_of(field, "reusable", "topic") else { return Ok(None) };
-    let seconds = directive_argument(field, "reusable", "seconds").and_then(|value| match value {
-        Value::Number(number) => number.as_u64(),
-        _ => None,
-    });
-    match seconds {
-        Some(_) if access.is_audited() => Err("@reusable does not fit calls that leave an audit record".to_owned()),
-        Some(seconds) => Ok(Some(Reuse { topic: topic.into(), duration: Duration::from_secs(seconds) })),
-        None => Err("@reusable needs a number of seconds".to_owned()),
+fn reuse_of(declared: Option<(&str, u64)>, access: Access) -> Result<Option<Reuse>, String> {
+    let Some((topic, seconds)) = declared else { return Ok(None) };
+    if access.is_audited() {
+        return Err("@reusable does not fit calls that leave an audit record".to_owned());
     }
+    Ok(Some(Reuse { topic: topic.into(), duration: Duration::from_secs(seconds) }))
 }
 
 /// Accepts a declaration about audit records only on root fields that leave one.
@@ -280,80 +313,44 @@ fn ensure_audited<T>(access: Access, directive: &str, declared: Option<T>) -> Re
     Ok(declared)
 }
 
-/// Fields of each input object.
-type Inputs = HashMap<String, Vec<String>>;
-
-fn inputs(document: &ServiceDocument) -> Inputs {
-    let types = document.definitions.iter().filter_map(|definition| match definition {
-        TypeSystemDefinition::Type(ty) => Some(&ty.node),
-        _ => None,
-    });
-    let inputs = types.filter_map(|ty| match &ty.kind {
-        TypeKind::InputObject(input) => {
-            let names = input.fields.iter().map(|field| field.node.name.node.to_string());
-            Some((ty.name.node.to_string(), names.collect()))
+/// Returns the fields of all objects but the roots.
+fn nested_fields(parts: &Parts) -> HashMap<(String, String), Nested> {
+    let mut nested = HashMap::new();
+    for (name, ty) in &parts.types.named {
+        if let TypeKind::Object { fields, .. } = &ty.kind {
+            for field in fields {
+                nested.insert((name.clone(), field.name.to_owned()), nested_of(&field.ty, &[], Vec::new()));
+            }
         }
-        _ => None,
-    });
-    inputs.collect()
-}
-
-/// Returns the name of a type that is not a list.
-fn base_of(ty: &Type) -> Option<&str> {
-    match &ty.base {
-        BaseType::Named(name) => Some(name.as_str()),
-        BaseType::List(_) => None,
     }
-}
-
-fn has(field: &FieldDefinition, directive: &str) -> bool {
-    field.directives.iter().any(|applied| applied.node.name.node == directive)
-}
-
-/// Returns the string or enum value of a directive's argument on a field.
-fn value_of(field: &FieldDefinition, directive: &str, argument: &str) -> Option<String> {
-    match directive_argument(field, directive, argument) {
-        Some(Value::String(text)) => Some(text.clone()),
-        Some(Value::Enum(word)) => Some(word.to_string()),
-        _ => None,
+    for (object, edges) in &parts.edges {
+        for described in edges {
+            let reads = described.edge.reads.iter().map(|read| read_of(read)).collect();
+            let field = nested_of(&described.output, &described.arguments, reads);
+            nested.insert((object.clone(), described.edge.field.to_owned()), field);
+        }
     }
+    nested
 }
 
-fn directive_argument<'a>(field: &'a FieldDefinition, directive: &str, argument: &str) -> Option<&'a Value> {
-    let directive = field.directives.iter().find(|applied| applied.node.name.node == directive)?;
-    directive.node.get_argument(argument).map(|value| &value.node)
-}
-
-fn access_of(field: &FieldDefinition) -> Result<Option<Access>, String> {
-    if !has(field, "access") {
-        return Ok(None);
-    }
-    let text = value_of(field, "access", "needs").unwrap_or_default();
-    Access::parse(&text).map(Some).ok_or_else(|| format!("@access names `{text}`, which is not a known access"))
-}
-
-/// Returns the root fields in an edge's directive.
-fn reads_of(field: &FieldDefinition) -> Vec<Read> {
-    let edge = field.directives.iter().find(|applied| applied.node.name.node == "edge");
-    let reads = edge.and_then(|edge| edge.node.get_argument("reads")).map(|reads| &reads.node);
-    let Some(Value::List(reads)) = reads else { return Vec::new() };
-    let texts = reads.iter().filter_map(|read| if let Value::String(text) = read { Some(text) } else { None });
-    let read = |text: &String| match text.split_once(": ") {
+/// Parses a root field in an edge's declaration.
+fn read_of(text: &str) -> Read {
+    match text.split_once(": ") {
         Some((of, root)) => Read { of: Some(of.to_owned()), root: root.to_owned() },
-        None => Read { of: None, root: text.clone() },
-    };
-    texts.map(read).collect()
+        None => Read { of: None, root: text.to_owned() },
+    }
 }
 
-fn nested_of(field: &FieldDefinition) -> Nested {
-    let reads = reads_of(field);
-    let mut base = &field.ty.node.base;
-    let mut is_list = false;
-    while let BaseType::List(inner) = base {
-        is_list = true;
-        base = &inner.base;
+fn nested_of(ty: &TypeRef, arguments: &[DescribedField], reads: Vec<Read>) -> Nested {
+    let is_paged = arguments.iter().any(|argument| argument.name == "limit");
+    Nested { ty: ty.type_name().to_owned(), is_list: is_list(ty), is_paged, reads }
+}
+
+/// Whether a type is a list, nullable or not.
+pub(super) fn is_list(ty: &TypeRef) -> bool {
+    match ty {
+        TypeRef::Named(_) => false,
+        TypeRef::List(_) => true,
+        TypeRef::NonNull(inner) => is_list(inner),
     }
-    let BaseType::Named(ty) = base else { return Nested { ty: String::new(), is_list, is_paged: false, reads } };
-    let is_paged = field.arguments.iter().any(|argument| argument.node.name.node == "limit");
-    Nested { ty: ty.to_string(), is_list, is_paged, reads }
 }

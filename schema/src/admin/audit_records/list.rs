@@ -1,6 +1,6 @@
 //! The lookup of one audit record and the list of audit records, with its filters and orders.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, IndexedFilter, Key, LogQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -59,8 +59,7 @@ static WHOLE: Select<AuditRecordRow> = Select::new(COLUMNS, concat!("audit_log a
 pub(super) static BY_ID: Lookup<AuditRecordRow> = Lookup::new(&WHOLE, &["entry.record_uuid = {}"]);
 
 /// Filter of the list, the summary and the export. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct AuditRecordFilter {
     pub(super) actor_uuid: Option<Vec<Uuid>>,
     pub(super) actor_kind: Option<Vec<AuditActorKind>>,

@@ -18,4 +18,4 @@ mod verification;
 
 pub(in crate::admin) use list::STATEMENTS;
 pub(crate) use record::{AuditActor, AuditRecord, AuditTarget};
-pub(in crate::admin) use resolvers::AuditRecordsQuery;
+pub(in crate::admin) use resolvers::OPERATIONS;

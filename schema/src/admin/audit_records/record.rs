@@ -1,7 +1,7 @@
 //! The representation of an audit record in the list and in the lines of the export. The fields follow the order of the
 //! contract, because the export serializes this type directly.
 
-use async_graphql::{Json, SimpleObject};
+use labs_core::describe::{Json, OutputType};
 use labs_core::time::Time;
 use labs_core::words::words;
 use serde::{Deserialize, Serialize};
@@ -11,8 +11,7 @@ use uuid::Uuid;
 use super::list::AuditRecordRow;
 
 /// Action of one operation call, with its actor and its outcome.
-#[derive(SimpleObject, Serialize)]
-#[graphql(complex, rename_fields = "snake_case")]
+#[derive(OutputType, Serialize)]
 pub(crate) struct AuditRecord {
     /// UUID of the audit record.
     uuid: Uuid,
@@ -89,8 +88,7 @@ words! {
 }
 
 /// Actor of an operation, as known at the time of the call.
-#[derive(SimpleObject, Serialize)]
-#[graphql(complex, rename_fields = "snake_case")]
+#[derive(OutputType, Serialize)]
 pub(crate) struct AuditActor {
     /// Kind of actor.
     pub(super) kind: AuditActorKind,
@@ -101,8 +99,7 @@ pub(crate) struct AuditActor {
 }
 
 /// Target of an operation, as known at the time of the call.
-#[derive(SimpleObject, Serialize)]
-#[graphql(complex, rename_fields = "snake_case")]
+#[derive(OutputType, Serialize)]
 pub(crate) struct AuditTarget {
     /// Kind of the target.
     pub(crate) kind: String,
@@ -113,8 +110,7 @@ pub(crate) struct AuditTarget {
 }
 
 /// Change of one row.
-#[derive(SimpleObject, Serialize, Deserialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(OutputType, Serialize, Deserialize)]
 pub(crate) struct AuditChange {
     /// Kind of the changed row, as the name of its table.
     thing: String,
@@ -141,8 +137,7 @@ words! {
 }
 
 /// Position in the hash chain.
-#[derive(SimpleObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(OutputType, Serialize)]
 pub(crate) struct AuditSeal {
     /// Position in the chain. Positions start at 1 and have no gaps.
     position: i64,

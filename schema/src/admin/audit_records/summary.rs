@@ -2,7 +2,7 @@
 
 pub(super) mod list;
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -35,8 +35,7 @@ words! {
 }
 
 /// Number of calls that agree in all requested dimensions.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AuditCount {
     /// Day in UTC; null unless the calls are counted by day.
     day: Option<String>,

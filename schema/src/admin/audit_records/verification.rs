@@ -1,8 +1,8 @@
 //! Recomputes the hash chain over a range of positions and compares the result with a known hash.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::audit_chain::{self, ChainBreak, ChainFlaw, Verdict};
 use labs_core::db::Db;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::words::words;
 use labs_media::store::MediaStore;
@@ -12,8 +12,7 @@ use uuid::Uuid;
 const MOST_PLACES: i64 = 100_000;
 
 /// Range of positions to recompute.
-#[derive(InputObject, Default)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType, Default)]
 pub(crate) struct AuditVerificationInput {
     /// First position; 1 by default.
     from_position: Option<i64>,
@@ -24,8 +23,7 @@ pub(crate) struct AuditVerificationInput {
 }
 
 /// Position in the chain and its hash, as recorded earlier outside the service.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AuditAnchorInput {
     /// Position in the chain.
     position: i64,
@@ -34,8 +32,7 @@ pub(crate) struct AuditAnchorInput {
 }
 
 /// Result of a verification.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AuditVerification {
     /// Whether every verified position is valid and no record is left without a seal.
     intact: bool,
@@ -58,8 +55,7 @@ pub(crate) struct AuditVerification {
 }
 
 /// Position in the chain and its hash.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AuditAnchor {
     /// Position in the chain.
     position: i64,
@@ -68,8 +64,7 @@ pub(crate) struct AuditAnchor {
 }
 
 /// Position at which the chain is broken.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AuditChainBreak {
     /// Position in the chain.
     position: i64,

@@ -2,4 +2,4 @@
 
 mod resolvers;
 
-pub(in crate::admin) use resolvers::{StaffDataExportsMutation, StaffDataExportsQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

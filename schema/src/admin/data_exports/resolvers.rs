@@ -1,11 +1,11 @@
 //! Operations of staff on data exports.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::{access, audit_partner, partner_reads};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use uuid::Uuid;
 
@@ -14,11 +14,9 @@ use crate::partner::data_exports::{self, DataExport, DataExportFilter, EXPORTS_F
 use crate::partner::team::Team;
 
 /// A data export, as staff see it.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct StaffDataExport {
     /// Representation that the partner sees.
-    #[graphql(flatten)]
     #[serde(flatten)]
     export: DataExport,
     /// UUID of the requester, who may be a staff member.
@@ -29,61 +27,39 @@ pub(crate) struct StaffDataExport {
     error: Option<String>,
 }
 
-/// Queries for data exports.
-#[derive(Default)]
-pub(crate) struct StaffDataExportsQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] = operations![admin_data_exports_list, admin_data_exports_create];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl StaffDataExportsQuery {
-    /// List a partner's data exports.
-    #[graphql(
-        directive = access::apply("labs.admin.partners".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_data_exports_list(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        filter: Option<DataExportFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<StaffDataExport>>, Fault> {
-        let cx = ctx.cx();
-        note(cx, None, partner_uuid);
-        let exports = ExportsOf { partner_uuid, filter: filter.unwrap_or_default() };
-        let rows = EXPORTS_FOR_STAFF.page(cx, &exports, &PageRequest::new(None, limit, cursor)).await?;
-        Team::named(cx, partner_uuid).await?;
-        let total = EXPORTS_FOR_STAFF.total(&cx.db, &exports, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
-    }
+/// List a partner's data exports.
+#[operation(query, access = "labs.admin.partners", audit_partner = "partner_uuid")]
+async fn admin_data_exports_list(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    filter: Option<DataExportFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<StaffDataExport>, Fault> {
+    note(cx, None, partner_uuid);
+    let exports = ExportsOf { partner_uuid, filter: filter.unwrap_or_default() };
+    let rows = EXPORTS_FOR_STAFF.page(cx, &exports, &PageRequest::new(None, limit, cursor)).await?;
+    Team::named(cx, partner_uuid).await?;
+    let total = EXPORTS_FOR_STAFF.total(&cx.db, &exports, include_total).await?;
+    Ok(rows.map(|row| Ok(row.into()))?.counted_list(total))
 }
 
-/// Mutations of data exports.
-#[derive(Default)]
-pub(crate) struct StaffDataExportsMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl StaffDataExportsMutation {
-    /// Create a data export for a partner.
-    #[graphql(
-        directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn admin_data_exports_create(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: Reason,
-    ) -> Result<Option<StaffDataExport>, Fault> {
-        let cx = ctx.cx();
-        note(cx, None, partner_uuid);
-        let reason = body.note(cx);
-        let row = data_exports::request(cx, partner_uuid, Some(&reason)).await?;
-        note(cx, Some(row.export_uuid), partner_uuid);
-        cx.answer(row.into())
-    }
+/// Create a data export for a partner.
+#[operation(mutation, access = "labs.admin.partners:write", audit_partner = "partner_uuid", partner_reads = "reason")]
+async fn admin_data_exports_create(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: Reason,
+) -> Result<StaffDataExport, Fault> {
+    note(cx, None, partner_uuid);
+    let reason = body.note(cx);
+    let row = data_exports::request(cx, partner_uuid, Some(&reason)).await?;
+    note(cx, Some(row.export_uuid), partner_uuid);
+    Ok(row.into())
 }
 
 fn note(cx: &RequestContext, export_uuid: Option<Uuid>, partner_uuid: Uuid) {

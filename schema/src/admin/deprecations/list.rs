@@ -1,7 +1,7 @@
 //! Lists of deprecations and of their callers, with filters and orders.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::deprecation::DeprecationTarget;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -26,8 +26,7 @@ words! {
 }
 
 /// The changelog entry that announces a deprecation.
-#[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, Deserialize, OutputType)]
 pub(crate) struct DeprecationChangelogEntry {
     /// UUID of the changelog entry, for staff operations.
     pub(super) uuid: Uuid,
@@ -38,8 +37,7 @@ pub(crate) struct DeprecationChangelogEntry {
 }
 
 /// The staff member who created a deprecation.
-#[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, Deserialize, OutputType)]
 pub(crate) struct DeprecationAuthor {
     /// UUID of the staff member.
     uuid: Uuid,
@@ -104,8 +102,7 @@ static WITH_CALLS: Select<DeprecationRow> = Select::new(
 pub(super) static BY_ID: Lookup<DeprecationRow> = Lookup::new(&WITH_CALLS, &["deprecation_uuid = {}"]);
 
 /// Filter of the list of deprecations. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct DeprecationFilter {
     kind: Option<Vec<DeprecationKind>>,
     operation_id: Option<Vec<String>>,

@@ -16,4 +16,4 @@ mod store;
 
 pub(in crate::admin) use list::STATEMENTS;
 pub(crate) use reminders::remind_callers;
-pub(in crate::admin) use resolvers::{DeprecationsMutation, DeprecationsQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

@@ -1,12 +1,12 @@
 //! Operations on deprecations.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::{access, audit_target, partner_reads};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
 use labs_core::deprecation::DeprecationTarget;
+use labs_core::describe::{Created, InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::principal::PrincipalType;
 use labs_core::surface::Surface;
@@ -26,8 +26,7 @@ use crate::publication::items::{DeprecationEntry, draft_entry, drop_unreleased};
 const DAYS: i32 = 14;
 
 /// A deprecated element of the contract.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct Deprecation {
     /// UUID of the deprecation, for paths.
     uuid: Uuid,
@@ -99,8 +98,7 @@ impl Deprecation {
 }
 
 /// A contract element to deprecate.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct DeprecationInput {
     /// Operation to deprecate, or the operation that takes the deprecated parameter.
     operation_id: Option<String>,
@@ -123,8 +121,7 @@ pub(crate) struct DeprecationInput {
 }
 
 /// A partner or a machine client that calls a deprecated element.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct DeprecationCaller {
     /// Kind of caller.
     kind: DeprecationCallerKind,
@@ -160,156 +157,129 @@ impl From<CallerRow> for DeprecationCaller {
 }
 
 /// Filter of the list of callers. The contract describes each field.
-#[derive(Debug, Default, InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType)]
 pub(crate) struct DeprecationCallerFilter {
     days: Option<i32>,
     partner_uuid: Option<Uuid>,
 }
 
-/// Queries for deprecations.
-#[derive(Default)]
-pub(crate) struct DeprecationsQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] = operations![
+    admin_deprecations_list,
+    admin_deprecations_list_callers,
+    admin_deprecations_create,
+    admin_deprecations_delete,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl DeprecationsQuery {
-    /// List deprecations.
-    #[graphql(directive = access::apply("labs.admin.operations".into()))]
-    async fn admin_deprecations_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<DeprecationFilter>,
-        sort: Option<DeprecationSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<Deprecation>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = DEPRECATIONS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = DEPRECATIONS.total(&cx.db, &filter, include_total).await?;
-        let surface = (cx.services.settings.contract.surface)();
-        cx.answer_list(rows.map(|row| Ok(Deprecation::of(row, surface)))?.counted_list(total))
-    }
-
-    /// List a deprecation's callers.
-    #[graphql(
-        directive = access::apply("labs.admin.operations".into()),
-        directive = audit_target::apply(AuditTargetKind::Deprecation, "deprecation_uuid".into())
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
-    async fn admin_deprecations_list_callers(
-        &self,
-        ctx: &Context<'_>,
-        deprecation_uuid: Uuid,
-        filter: Option<DeprecationCallerFilter>,
-        sort: Option<DeprecationCallerSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<DeprecationCaller>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let row = BY_ID.fetch_one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(err_not_found)?;
-        note_target(cx, deprecation_uuid, row.target().as_ref());
-        let of = CallersOf { deprecation_uuid, days: filter.days.unwrap_or(DAYS), partner_uuid: filter.partner_uuid };
-        let rows = CALLERS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = CALLERS.total(&cx.db, &of, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
-    }
+/// List deprecations.
+#[operation(query, access = "labs.admin.operations")]
+async fn admin_deprecations_list(
+    cx: &RequestContext,
+    filter: Option<DeprecationFilter>,
+    sort: Option<DeprecationSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<Deprecation>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = DEPRECATIONS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = DEPRECATIONS.total(&cx.db, &filter, include_total).await?;
+    let surface = (cx.services.settings.contract.surface)();
+    Ok(rows.map(|row| Ok(Deprecation::of(row, surface)))?.counted_list(total))
 }
 
-/// Mutations of deprecations.
-#[derive(Default)]
-pub(crate) struct DeprecationsMutation;
+/// List a deprecation's callers.
+#[operation(query, access = "labs.admin.operations", audit_target(Deprecation, "deprecation_uuid"))]
+async fn admin_deprecations_list_callers(
+    cx: &RequestContext,
+    deprecation_uuid: Uuid,
+    filter: Option<DeprecationCallerFilter>,
+    sort: Option<DeprecationCallerSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<DeprecationCaller>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let row = BY_ID.fetch_one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(err_not_found)?;
+    note_target(cx, deprecation_uuid, row.target().as_ref());
+    let of = CallersOf { deprecation_uuid, days: filter.days.unwrap_or(DAYS), partner_uuid: filter.partner_uuid };
+    let rows = CALLERS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = CALLERS.total(&cx.db, &of, include_total).await?;
+    Ok(rows.map(|row| Ok(row.into()))?.counted_list(total))
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl DeprecationsMutation {
-    /// Create a deprecation.
-    #[graphql(
-        directive = access::apply("labs.admin.operations:write".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn admin_deprecations_create(
-        &self,
-        ctx: &Context<'_>,
-        body: DeprecationInput,
-    ) -> Result<Option<Deprecation>, Fault> {
-        let (cx, mut errors) = (ctx.cx(), Vec::new());
-        let surface = (cx.services.settings.contract.surface)();
-        let DeprecationInput { operation_id, parameter, schema, field, value, .. } = body;
-        let target = rules::target(Named { operation_id, parameter, schema, field, value }, surface, &mut errors);
-        let replacement_operation_id = body.replacement_operation_id.as_deref();
-        rules::replacement(replacement_operation_id, target.as_ref(), surface, &mut errors);
-        rules::sunset(body.sunset_at, cx.now, &mut errors);
-        let Some(target) = target.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
-        let instead = match replacement_operation_id {
-            Some(id) => format!("{} Call [{id}](op:{id}) instead.", body.replacement.trim()),
-            None => body.replacement.trim().to_owned(),
-        };
+/// Create a deprecation.
+#[operation(mutation, access = "labs.admin.operations:write", partner_reads = "reason")]
+async fn admin_deprecations_create(cx: &RequestContext, body: DeprecationInput) -> Result<Created<Deprecation>, Fault> {
+    let mut errors = Vec::new();
+    let surface = (cx.services.settings.contract.surface)();
+    let DeprecationInput { operation_id, parameter, schema, field, value, .. } = body;
+    let target = rules::target(Named { operation_id, parameter, schema, field, value }, surface, &mut errors);
+    let replacement_operation_id = body.replacement_operation_id.as_deref();
+    rules::replacement(replacement_operation_id, target.as_ref(), surface, &mut errors);
+    rules::sunset(body.sunset_at, cx.now, &mut errors);
+    let Some(target) = target.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
+    let instead = match replacement_operation_id {
+        Some(id) => format!("{} Call [{id}](op:{id}) instead.", body.replacement.trim()),
+        None => body.replacement.trim().to_owned(),
+    };
+    let entry = DeprecationEntry {
+        title: format!("The {} is deprecated", target.describe()),
+        body: format!(
+            "The {} is deprecated and will be removed at {}. {}",
+            target.describe(),
+            body.sunset_at,
+            body.reason.trim()
+        ),
+        operations: target.operations(surface),
+        fields: fields_of(&target, surface),
+        ending: Some((&instead, body.sunset_at)),
+    };
+    let entry_uuid = draft_entry(cx, entry).await?;
+    let (caller, deprecation_uuid) = (cx.principal()?, cx.new_uuid());
+    let new = NewDeprecation {
+        deprecation_uuid,
+        target: &target,
+        reason: body.reason.trim(),
+        replacement: body.replacement.trim(),
+        replacement_operation_id,
+        sunset_at: body.sunset_at,
+        entry_uuid,
+        created_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
+    };
+    store::insert(&cx.db, &new).await?;
+    store::take_over_calls(&cx.db, deprecation_uuid, &target.always_operations(surface)).await?;
+    note_target(cx, deprecation_uuid, Some(&target));
+    let row = BY_ID.fetch_one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(err_not_found)?;
+    Ok(Created::new(deprecation_uuid, Deprecation::of(row, surface)))
+}
+
+/// Delete a deprecation.
+#[operation(mutation, access = "labs.admin.operations:write", audit_target(Deprecation, "deprecation_uuid"))]
+async fn admin_deprecations_delete(cx: &RequestContext, deprecation_uuid: Uuid) -> Result<bool, Fault> {
+    let surface = (cx.services.settings.contract.surface)();
+    let row = BY_ID.fetch_one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(err_not_found)?;
+    let target = row.target();
+    note_target(cx, deprecation_uuid, target.as_ref());
+    if !store::delete(&cx.db, deprecation_uuid).await? {
+        return Err(err_not_found());
+    }
+    let (Some(former), Some(target)) = (row.changelog_entry, target) else { return Ok(true) };
+    if !drop_unreleased(&cx.db, former.uuid).await? {
         let entry = DeprecationEntry {
-            title: format!("The {} is deprecated", target.describe()),
+            title: format!("The {} stays supported", target.describe()),
             body: format!(
-                "The {} is deprecated and will be removed at {}. {}",
-                target.describe(),
-                body.sunset_at,
-                body.reason.trim()
+                "The {} is not deprecated any more. Clients that already use its replacement can continue to do \
+                 so.",
+                target.describe()
             ),
             operations: target.operations(surface),
             fields: fields_of(&target, surface),
-            ending: Some((&instead, body.sunset_at)),
+            ending: None,
         };
-        let entry_uuid = draft_entry(cx, entry).await?;
-        let (caller, deprecation_uuid) = (cx.principal()?, cx.new_uuid());
-        let new = NewDeprecation {
-            deprecation_uuid,
-            target: &target,
-            reason: body.reason.trim(),
-            replacement: body.replacement.trim(),
-            replacement_operation_id,
-            sunset_at: body.sunset_at,
-            entry_uuid,
-            created_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
-        };
-        store::insert(&cx.db, &new).await?;
-        store::take_over_calls(&cx.db, deprecation_uuid, &target.always_operations(surface)).await?;
-        note_target(cx, deprecation_uuid, Some(&target));
-        let row = BY_ID.fetch_one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(err_not_found)?;
-        cx.answer_created(deprecation_uuid, Deprecation::of(row, surface))
+        draft_entry(cx, entry).await?;
     }
-
-    /// Delete a deprecation.
-    #[graphql(
-        directive = access::apply("labs.admin.operations:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Deprecation, "deprecation_uuid".into())
-    )]
-    async fn admin_deprecations_delete(
-        &self,
-        ctx: &Context<'_>,
-        deprecation_uuid: Uuid,
-    ) -> Result<Option<bool>, Fault> {
-        let (cx, surface) = (ctx.cx(), (ctx.cx().services.settings.contract.surface)());
-        let row = BY_ID.fetch_one(&cx.db, [deprecation_uuid.into()]).await?.ok_or_else(err_not_found)?;
-        let target = row.target();
-        note_target(cx, deprecation_uuid, target.as_ref());
-        if !store::delete(&cx.db, deprecation_uuid).await? {
-            return Err(err_not_found());
-        }
-        let (Some(former), Some(target)) = (row.changelog_entry, target) else { return cx.answer(true) };
-        if !drop_unreleased(&cx.db, former.uuid).await? {
-            let entry = DeprecationEntry {
-                title: format!("The {} stays supported", target.describe()),
-                body: format!(
-                    "The {} is not deprecated any more. Clients that already use its replacement can continue to do \
-                     so.",
-                    target.describe()
-                ),
-                operations: target.operations(surface),
-                fields: fields_of(&target, surface),
-                ending: None,
-            };
-            draft_entry(cx, entry).await?;
-        }
-        cx.answer(true)
-    }
+    Ok(true)
 }
 
 /// Returns the fields that a changelog entry names for a target.

@@ -12,4 +12,4 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::admin) use resolvers::{AdminEntitlementsMutation, AdminEntitlementsQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

@@ -1,10 +1,10 @@
 //! Operations of staff on a partner's entitlements.
 
-use async_graphql::{Context, InputObject, Json, Object, SimpleObject};
-use labs_core::access::{access, audit_partner, batched, partner_reads};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::{InputType, Json, OutputType};
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::principal::PrincipalType;
 use labs_core::time::Time;
 use serde_json::{Value, json};
@@ -17,8 +17,7 @@ use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::values::{FeatureKind, FeatureValue, ValueInput};
 
 /// Entitlements of a partner, with the data that staff need to change them.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PartnerEntitlements {
     /// UUID of the partner.
     partner_uuid: Uuid,
@@ -33,8 +32,7 @@ pub(crate) struct PartnerEntitlements {
 }
 
 /// Entitlement of a partner to one feature.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PartnerEntitlement {
     /// Code by which clients identify the feature.
     code: String,
@@ -63,8 +61,7 @@ pub(crate) struct PartnerEntitlement {
 }
 
 /// A value that overrides the value of the tier.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct EntitlementOverride {
     /// Reason for the override.
     reason: String,
@@ -77,8 +74,7 @@ pub(crate) struct EntitlementOverride {
 }
 
 /// The staff member who set an override.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct EntitlementSetter {
     /// UUID of the staff member.
     uuid: Uuid,
@@ -87,8 +83,7 @@ pub(crate) struct EntitlementSetter {
 }
 
 /// Override to set.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct EntitlementOverridePut {
     /// True or false, or a number.
     value: Option<Json<Value>>,
@@ -104,107 +99,86 @@ pub(crate) struct EntitlementOverridePut {
     expires_at: Time,
 }
 
-/// Queries for entitlements.
-#[derive(Default)]
-pub(crate) struct AdminEntitlementsQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] =
+    operations![admin_entitlements_get, admin_entitlements_put_override, admin_entitlements_delete_override];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl AdminEntitlementsQuery {
-    /// Get a partner's entitlements.
-    #[graphql(
-        directive = access::apply("labs.admin.subscriptions".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = batched::apply()
-    )]
-    async fn admin_entitlements_get(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-    ) -> Result<Option<PartnerEntitlements>, Fault> {
-        let cx = ctx.cx();
-        let partner = note_partner(cx, partner_uuid).await?;
-        let rows = store::list_effective(&cx.db, partner_uuid, None).await?;
-        cx.answer(PartnerEntitlements {
-            partner_uuid,
-            company_name: partner.company_name,
-            tier_code: partner.tier_code,
-            tier_name: partner.tier_name,
-            features: rows.into_iter().map(Into::into).collect(),
-        })
-    }
+/// Get a partner's entitlements.
+#[operation(query, access = "labs.admin.subscriptions", audit_partner = "partner_uuid", batched)]
+async fn admin_entitlements_get(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerEntitlements, Fault> {
+    let partner = note_partner(cx, partner_uuid).await?;
+    let rows = store::list_effective(&cx.db, partner_uuid, None).await?;
+    Ok(PartnerEntitlements {
+        partner_uuid,
+        company_name: partner.company_name,
+        tier_code: partner.tier_code,
+        tier_name: partner.tier_name,
+        features: rows.into_iter().map(Into::into).collect(),
+    })
 }
 
-/// Mutations of entitlements.
-#[derive(Default)]
-pub(crate) struct AdminEntitlementsMutation;
+/// Set a partner's entitlement override.
+#[operation(
+    mutation,
+    access = "labs.admin.subscriptions:write",
+    audit_partner = "partner_uuid",
+    partner_reads = "reason"
+)]
+async fn admin_entitlements_put_override(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    feature_code: String,
+    body: EntitlementOverridePut,
+) -> Result<PartnerEntitlement, Fault> {
+    note_partner(cx, partner_uuid).await?;
+    let kind = store::get_kind(&cx.db, &feature_code).await?.ok_or_else(|| Fault::not_found("feature"))?;
+    let input = ValueInput {
+        value: body.value.as_ref().map(|value| &value.0),
+        limit: body.limit,
+        enabled: body.enabled,
+        unlimited: body.unlimited,
+    };
+    let value = rules::check_override(kind, &input, (body.expires_at, cx.now))?;
+    let (caller, change) = (cx.principal()?, SubscriptionChange::by_caller(cx, Some(&body.reason))?);
+    change.lock_first(partner_uuid).await?;
+    let new = NewOverride {
+        partner_uuid,
+        feature_code: &feature_code,
+        value: &value,
+        reason: &body.reason,
+        set_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
+        expires_at: body.expires_at,
+    };
+    store::put_override(&cx.db, &new).await?;
+    let detail = json!({ "feature_code": feature_code, "value": value, "effective_until": body.expires_at });
+    change.note(partner_uuid, "OVERRIDE_SET", None, detail).await?;
+    let row = store::list_effective(&cx.db, partner_uuid, Some(&feature_code)).await?.pop();
+    row.map(Into::into).ok_or_else(|| Fault::not_found("feature"))
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl AdminEntitlementsMutation {
-    /// Set a partner's entitlement override.
-    #[graphql(
-        directive = access::apply("labs.admin.subscriptions:write".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn admin_entitlements_put_override(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        feature_code: String,
-        body: EntitlementOverridePut,
-    ) -> Result<Option<PartnerEntitlement>, Fault> {
-        let cx = ctx.cx();
-        note_partner(cx, partner_uuid).await?;
-        let kind = store::get_kind(&cx.db, &feature_code).await?.ok_or_else(|| Fault::not_found("feature"))?;
-        let input = ValueInput {
-            value: body.value.as_ref().map(|value| &value.0),
-            limit: body.limit,
-            enabled: body.enabled,
-            unlimited: body.unlimited,
-        };
-        let value = rules::check_override(kind, &input, (body.expires_at, cx.now))?;
-        let (caller, change) = (cx.principal()?, SubscriptionChange::by_caller(cx, Some(&body.reason))?);
-        change.lock_first(partner_uuid).await?;
-        let new = NewOverride {
-            partner_uuid,
-            feature_code: &feature_code,
-            value: &value,
-            reason: &body.reason,
-            set_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
-            expires_at: body.expires_at,
-        };
-        store::put_override(&cx.db, &new).await?;
-        let detail = json!({ "feature_code": feature_code, "value": value, "effective_until": body.expires_at });
-        change.note(partner_uuid, "OVERRIDE_SET", None, detail).await?;
-        let row = store::list_effective(&cx.db, partner_uuid, Some(&feature_code)).await?.pop();
-        cx.answer(row.map(Into::into).ok_or_else(|| Fault::not_found("feature"))?)
+/// Delete a partner's entitlement override.
+#[operation(
+    mutation,
+    access = "labs.admin.subscriptions:write",
+    audit_partner = "partner_uuid",
+    partner_reads = "reason"
+)]
+async fn admin_entitlements_delete_override(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    feature_code: String,
+    reason: String,
+) -> Result<bool, Fault> {
+    note_partner(cx, partner_uuid).await?;
+    cx.note_reason(reason.as_str());
+    let change = SubscriptionChange::by_caller(cx, Some(&reason))?;
+    change.lock_first(partner_uuid).await?;
+    if !store::delete(&cx.db, partner_uuid, &feature_code).await? {
+        return Err(Fault::not_found("override of this feature for this partner"));
     }
-
-    /// Delete a partner's entitlement override.
-    #[graphql(
-        directive = access::apply("labs.admin.subscriptions:write".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn admin_entitlements_delete_override(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        feature_code: String,
-        reason: String,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        note_partner(cx, partner_uuid).await?;
-        cx.note_reason(reason.as_str());
-        let change = SubscriptionChange::by_caller(cx, Some(&reason))?;
-        change.lock_first(partner_uuid).await?;
-        if !store::delete(&cx.db, partner_uuid, &feature_code).await? {
-            return Err(Fault::not_found("override of this feature for this partner"));
-        }
-        let detail = json!({ "feature_code": feature_code });
-        change.note(partner_uuid, "OVERRIDE_REMOVED", None, detail).await?;
-        cx.answer(true)
-    }
+    let detail = json!({ "feature_code": feature_code });
+    change.note(partner_uuid, "OVERRIDE_REMOVED", None, detail).await?;
+    Ok(true)
 }
 
 /// Ensures that the partner exists and names it in the audit record.

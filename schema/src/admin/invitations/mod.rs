@@ -5,4 +5,4 @@
 
 mod resolvers;
 
-pub(in crate::admin) use resolvers::{InvitationsMutation, InvitationsQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

@@ -1,6 +1,6 @@
 //! Lists of jobs and of their runs for staff, with filters.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::{Word as _, words};
@@ -80,8 +80,7 @@ static JOB: Select<JobRow> = Select::new(
 pub(super) static JOB_BY_CODE: Lookup<JobRow> = Lookup::new(&JOB, &["job.code = {}"]);
 
 /// Filter of the list of jobs. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct JobFilter {
     state: Option<Vec<JobState>>,
 }
@@ -121,8 +120,7 @@ static RUN: Select<JobRunRow> = Select::new(
 pub(super) static RUN_BY_ID: Lookup<JobRunRow> = Lookup::new(&RUN, &["run_uuid = {}"]);
 
 /// Filter of the list of runs. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct JobRunFilter {
     state: Option<Vec<JobRunState>>,
     trigger: Option<Vec<JobRunTrigger>>,

@@ -11,4 +11,4 @@ mod store;
 pub(in crate::admin) use list::STATEMENTS;
 pub use plan::JobCode;
 pub(crate) use plan::{JobPlan, Schedule};
-pub(in crate::admin) use resolvers::{JobsMutation, JobsQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

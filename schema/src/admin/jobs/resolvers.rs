@@ -1,11 +1,11 @@
 //! Operations on jobs and the scopes that they require.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::access;
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -31,8 +31,7 @@ words! {
 }
 
 /// Schedule of a job.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct JobSchedule {
     /// Kind of schedule.
     kind: JobScheduleKind,
@@ -43,8 +42,7 @@ pub(crate) struct JobSchedule {
 }
 
 /// Last run of a job on any replica.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct JobLastRun {
     /// Time when the run started.
     started_at: Time,
@@ -59,8 +57,7 @@ pub(crate) struct JobLastRun {
 }
 
 /// A background job.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct Job {
     /// Code of the job, for paths.
     code: JobCode,
@@ -97,8 +94,7 @@ pub(crate) struct Job {
 }
 
 /// A run of a job.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct JobRun {
     /// UUID of the run.
     uuid: Uuid,
@@ -124,114 +120,87 @@ pub(crate) struct JobRun {
     is_overrun: bool,
 }
 
-/// Queries for jobs.
-#[derive(Default)]
-pub(crate) struct JobsQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] =
+    operations![admin_jobs_list, admin_jobs_list_runs, admin_jobs_run, admin_jobs_pause, admin_jobs_resume];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl JobsQuery {
-    /// List jobs.
-    #[graphql(directive = access::apply("labs.admin.operations".into()))]
-    async fn admin_jobs_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<JobFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<Job>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = JOBS.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
-        let total = JOBS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(Job::of(row, cx)))?.counted_list(total))
-    }
-
-    /// List a job's runs.
-    #[graphql(directive = access::apply("labs.admin.operations".into()))]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
-    async fn admin_jobs_list_runs(
-        &self,
-        ctx: &Context<'_>,
-        job_code: JobCode,
-        filter: Option<JobRunFilter>,
-        sort: Option<JobRunSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<JobRun>>, Fault> {
-        let cx = ctx.cx();
-        note_target(cx, job_code);
-        let of = RunsOfJob { job: job_code, filter: filter.unwrap_or_default() };
-        let rows = RUNS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = RUNS.total(&cx.db, &of, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(JobRun::from(row)))?.counted_list(total))
-    }
+/// List jobs.
+#[operation(query, access = "labs.admin.operations")]
+async fn admin_jobs_list(
+    cx: &RequestContext,
+    filter: Option<JobFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<Job>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = JOBS.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
+    let total = JOBS.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(Job::of(row, cx)))?.counted_list(total))
 }
 
-/// Mutations of jobs.
-#[derive(Default)]
-pub(crate) struct JobsMutation;
+/// List a job's runs.
+#[operation(query, access = "labs.admin.operations")]
+async fn admin_jobs_list_runs(
+    cx: &RequestContext,
+    job_code: JobCode,
+    filter: Option<JobRunFilter>,
+    sort: Option<JobRunSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<JobRun>, Fault> {
+    note_target(cx, job_code);
+    let of = RunsOfJob { job: job_code, filter: filter.unwrap_or_default() };
+    let rows = RUNS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = RUNS.total(&cx.db, &of, include_total).await?;
+    Ok(rows.map(|row| Ok(JobRun::from(row)))?.counted_list(total))
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl JobsMutation {
-    /// Run a job.
-    #[graphql(directive = access::apply("labs.admin.operations:write".into()))]
-    async fn admin_jobs_run(
-        &self,
-        ctx: &Context<'_>,
-        job_code: JobCode,
-        body: Option<Remark>,
-    ) -> Result<Option<JobRun>, Fault> {
-        let cx = ctx.cx();
-        note_target(cx, job_code);
-        Remark::note(body, cx);
-        let run_uuid = cx.new_uuid();
-        lock_job(cx, job_code).await?;
-        if !store::insert_run(&cx.db, run_uuid, job_code).await? {
-            return Err(Fault::conflict(
-                "A run of this job is already queued or in progress. The list of its runs shows it. Try again after \
-                 it has ended.",
-            ));
-        }
-        let run = RUN_BY_ID.fetch_one(&cx.db, [run_uuid.into()]).await?.ok_or_else(err_not_found)?;
-        cx.answer(run.into())
+/// Run a job.
+#[operation(mutation, access = "labs.admin.operations:write")]
+async fn admin_jobs_run(cx: &RequestContext, job_code: JobCode, body: Option<Remark>) -> Result<JobRun, Fault> {
+    note_target(cx, job_code);
+    Remark::note(body, cx);
+    let run_uuid = cx.new_uuid();
+    lock_job(cx, job_code).await?;
+    if !store::insert_run(&cx.db, run_uuid, job_code).await? {
+        return Err(Fault::conflict(
+            "A run of this job is already queued or in progress. The list of its runs shows it. Try again after \
+             it has ended.",
+        ));
     }
+    let run = RUN_BY_ID.fetch_one(&cx.db, [run_uuid.into()]).await?.ok_or_else(err_not_found)?;
+    Ok(run.into())
+}
 
-    /// Pause a job.
-    #[graphql(directive = access::apply("labs.admin.operations:write".into()))]
-    async fn admin_jobs_pause(&self, ctx: &Context<'_>, job_code: JobCode, body: Reason) -> Result<Option<Job>, Fault> {
-        let cx = ctx.cx();
-        note_target(cx, job_code);
-        let because = body.note(cx);
-        rules::ensure_pausable(lock_job(cx, job_code).await?)?;
-        store::set_paused(&cx.db, job_code, &because).await?;
-        job_answer(cx, job_code).await
-    }
+/// Pause a job.
+#[operation(mutation, access = "labs.admin.operations:write")]
+async fn admin_jobs_pause(cx: &RequestContext, job_code: JobCode, body: Reason) -> Result<Job, Fault> {
+    note_target(cx, job_code);
+    let because = body.note(cx);
+    rules::ensure_pausable(lock_job(cx, job_code).await?)?;
+    store::set_paused(&cx.db, job_code, &because).await?;
+    job_answer(cx, job_code).await
+}
 
-    /// Resume a job.
-    #[graphql(directive = access::apply("labs.admin.operations:write".into()))]
-    async fn admin_jobs_resume(
-        &self,
-        ctx: &Context<'_>,
-        job_code: JobCode,
-        body: Option<Remark>,
-    ) -> Result<Option<Job>, Fault> {
-        let cx = ctx.cx();
-        note_target(cx, job_code);
-        Remark::note(body, cx);
-        rules::ensure_resumable(lock_job(cx, job_code).await?)?;
-        store::set_resumed(&cx.db, job_code).await?;
-        job_answer(cx, job_code).await
-    }
+/// Resume a job.
+#[operation(mutation, access = "labs.admin.operations:write")]
+async fn admin_jobs_resume(cx: &RequestContext, job_code: JobCode, body: Option<Remark>) -> Result<Job, Fault> {
+    note_target(cx, job_code);
+    Remark::note(body, cx);
+    rules::ensure_resumable(lock_job(cx, job_code).await?)?;
+    store::set_resumed(&cx.db, job_code).await?;
+    job_answer(cx, job_code).await
 }
 
 async fn lock_job(cx: &RequestContext, code: JobCode) -> Result<JobStatus, Fault> {
     store::lock(&cx.db, code).await?.ok_or_else(err_not_found)
 }
 
-async fn job_answer(cx: &RequestContext, code: JobCode) -> Result<Option<Job>, Fault> {
+async fn job_answer(cx: &RequestContext, code: JobCode) -> Result<Job, Fault> {
     let row = JOB_BY_CODE.fetch_one(&cx.db, [code.name().into()]).await?.ok_or_else(err_not_found)?;
-    cx.answer(Job::of(row, cx))
+    Ok(Job::of(row, cx))
 }
 
 fn note_target(cx: &RequestContext, code: JobCode) {

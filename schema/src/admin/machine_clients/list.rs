@@ -3,8 +3,8 @@
 pub(super) mod grants;
 pub(super) mod secrets;
 
-use async_graphql::InputObject;
 use jiff::Timestamp;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, SqlValue, Statements};
 use labs_core::scope::opening_scopes;
 use labs_core::time::Time;
@@ -17,8 +17,7 @@ use super::rules::lifecycle::MachineClientState;
 use super::store::{BY_ID, MachineClientRow, PROGRAM, SHOWN};
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct MachineClientFilter {
     state: Option<Vec<MachineClientState>>,
     partner_uuid: Option<Vec<Uuid>>,

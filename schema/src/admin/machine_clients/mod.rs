@@ -25,8 +25,8 @@ use labs_crypto::secret::SecretKind;
 use uuid::Uuid;
 
 pub(in crate::admin) use list::STATEMENTS;
+pub(in crate::admin) use resolvers::OPERATIONS;
 pub(crate) use resolvers::types::MachineClient;
-pub(in crate::admin) use resolvers::{MachineClientsMutation, MachineClientsQuery};
 pub(crate) use store::PROGRAM;
 
 /// Number of characters by which people distinguish client secrets: the prefix of the kind and six more.

@@ -2,12 +2,12 @@
 
 pub(super) mod types;
 
-use async_graphql::{Context, Object};
-use labs_core::access::{access, audit_partner, audit_target, batched};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::Created;
 use labs_core::fault::Fault;
 use labs_core::list::{FixedOrder, PageRequest};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::scope::ScopeSet;
 use labs_crypto::random_bytes;
@@ -27,267 +27,211 @@ use types::{
     MachineClientUpdate, MachineClientWithSecret, RotatedSecret, SecretRotationInput, TokenGrant,
 };
 
-/// Queries for machine clients.
-#[derive(Default)]
-pub(crate) struct MachineClientsQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] = operations![
+    admin_machine_clients_list,
+    admin_machine_clients_get,
+    admin_machine_clients_list_secrets,
+    admin_machine_clients_list_token_grants,
+    admin_machine_clients_create,
+    admin_machine_clients_update,
+    admin_machine_clients_put_scopes,
+    admin_machine_clients_rotate_secret,
+    admin_machine_clients_delete_secret,
+    admin_machine_clients_disable,
+    admin_machine_clients_enable,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl MachineClientsQuery {
-    /// List machine clients.
-    #[graphql(
-        directive = access::apply("labs.admin.clients".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_machine_clients_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<MachineClientFilter>,
-        sort: Option<MachineClientSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<MachineClient>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = MACHINE_CLIENTS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = MACHINE_CLIENTS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(MachineClient::of(row, cx)))?.counted_list(total))
+/// List machine clients.
+#[operation(query, access = "labs.admin.clients", audit_partner = "partner_uuid")]
+async fn admin_machine_clients_list(
+    cx: &RequestContext,
+    filter: Option<MachineClientFilter>,
+    sort: Option<MachineClientSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<MachineClient>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = MACHINE_CLIENTS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = MACHINE_CLIENTS.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(MachineClient::of(row, cx)))?.counted_list(total))
+}
+
+/// Get a machine client.
+#[operation(query, access = "labs.admin.clients", audit_target(MachineClient, "client_uuid"), batched)]
+async fn admin_machine_clients_get(cx: &RequestContext, client_uuid: Uuid) -> Result<MachineClient, Fault> {
+    let row = cx.loader(store::loader).load(client_uuid).await?.ok_or_else(err_not_found)?;
+    Ok(to_machine_client(cx, row))
+}
+
+/// List a machine client's secrets.
+#[operation(query, access = "labs.admin.clients", audit_target(MachineClient, "client_uuid"))]
+async fn admin_machine_clients_list_secrets(
+    cx: &RequestContext,
+    client_uuid: Uuid,
+    filter: Option<MachineClientSecretFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<MachineClientSecretEntry>, Fault> {
+    note_client(cx, client_uuid).await?;
+    let of = SecretsOfClient { client_uuid, filter: filter.unwrap_or_default() };
+    let rows = SECRETS.page(cx, &of, &PageRequest { sort: FixedOrder, limit, cursor }).await?;
+    Ok(rows.counted_list(SECRETS.total(&cx.db, &of, include_total).await?))
+}
+
+/// List a machine client's token grants.
+#[operation(query, access = "labs.admin.clients", audit_target(MachineClient, "client_uuid"))]
+async fn admin_machine_clients_list_token_grants(
+    cx: &RequestContext,
+    client_uuid: Uuid,
+    filter: Option<TokenGrantFilter>,
+    sort: Option<TokenGrantSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<TokenGrant>, Fault> {
+    note_client(cx, client_uuid).await?;
+    let of = GrantsOfClient { client_uuid, filter: filter.unwrap_or_default() };
+    let rows = TOKEN_GRANTS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
+    Ok(rows.counted_list(TOKEN_GRANTS.total(&cx.db, &of, include_total).await?))
+}
+
+/// Create a machine client.
+#[operation(mutation, access = "labs.admin.clients:write")]
+async fn admin_machine_clients_create(
+    cx: &RequestContext,
+    body: MachineClientInput,
+) -> Result<Created<MachineClientWithSecret>, Fault> {
+    let (allowed_scopes, allowed_networks) = check(cx, &body).await?;
+    let client_uuid = cx.new_uuid();
+    let issued = SecretKind::Client.issue();
+    let client = NewClient {
+        client_uuid,
+        client_id: &rules::client_id(random_bytes()),
+        partner_uuid: body.partner_uuid,
+        name: &body.name,
+        contact_email: body.contact_email.as_deref(),
+        allowed_scopes: &allowed_scopes,
+        allowed_networks: &allowed_networks,
+    };
+    store::insert(&cx.db, &client, &new_secret(cx, &issued)).await?;
+    let client = load_client(cx, client_uuid).await?;
+    Ok(Created::new(client_uuid, MachineClientWithSecret { client_secret: issued.text.expose().to_owned(), client }))
+}
+
+/// Update a machine client.
+#[operation(mutation, access = "labs.admin.clients:write", audit_target(MachineClient, "client_uuid"))]
+async fn admin_machine_clients_update(
+    cx: &RequestContext,
+    client_uuid: Uuid,
+    body: MachineClientUpdate,
+) -> Result<MachineClient, Fault> {
+    let client = lock_client(cx, client_uuid).await?;
+    let mut errors = Vec::new();
+    let name = body.name.map(|name| rules::name(&name, &mut errors));
+    let networks = body.allowed_networks.map(|networks| rules::networks(&networks, &mut errors));
+    rules::contact_email(body.contact_email.value().map(String::as_str), &mut errors);
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
     }
-
-    /// Get a machine client.
-    #[graphql(
-        directive = access::apply("labs.admin.clients".into()),
-        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into()),
-        directive = batched::apply()
-    )]
-    async fn admin_machine_clients_get(
-        &self,
-        ctx: &Context<'_>,
-        client_uuid: Uuid,
-    ) -> Result<Option<MachineClient>, Fault> {
-        let cx = ctx.cx();
-        let row = cx.loader(store::loader).load(client_uuid).await?.ok_or_else(err_not_found)?;
-        cx.answer(to_machine_client(cx, row))
+    if networks.as_deref().is_some_and(|networks| rules::is_wider(&client.allowed_networks, networks)) {
+        rules::ensure_may_take_secret(&client.allowed_scopes, cx.principal()?.scopes)?;
     }
-
-    /// List a machine client's secrets.
-    #[graphql(
-        directive = access::apply("labs.admin.clients".into()),
-        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
-    )]
-    async fn admin_machine_clients_list_secrets(
-        &self,
-        ctx: &Context<'_>,
-        client_uuid: Uuid,
-        filter: Option<MachineClientSecretFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<MachineClientSecretEntry>>, Fault> {
-        let cx = ctx.cx();
-        note_client(cx, client_uuid).await?;
-        let of = SecretsOfClient { client_uuid, filter: filter.unwrap_or_default() };
-        let rows = SECRETS.page(cx, &of, &PageRequest { sort: FixedOrder, limit, cursor }).await?;
-        cx.answer_list(rows.counted_list(SECRETS.total(&cx.db, &of, include_total).await?))
+    let settings = Settings {
+        name: name.as_deref(),
+        contact_email: body.contact_email.as_opt_deref(),
+        allowed_networks: networks.as_deref(),
+    };
+    if settings.name.is_some() || settings.contact_email.is_some() || settings.allowed_networks.is_some() {
+        store::update(&cx.db, client_uuid, &settings).await?;
     }
+    load_client(cx, client_uuid).await
+}
 
-    /// List a machine client's token grants.
-    #[graphql(
-        directive = access::apply("labs.admin.clients".into()),
-        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
-    async fn admin_machine_clients_list_token_grants(
-        &self,
-        ctx: &Context<'_>,
-        client_uuid: Uuid,
-        filter: Option<TokenGrantFilter>,
-        sort: Option<TokenGrantSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<TokenGrant>>, Fault> {
-        let cx = ctx.cx();
-        note_client(cx, client_uuid).await?;
-        let of = GrantsOfClient { client_uuid, filter: filter.unwrap_or_default() };
-        let rows = TOKEN_GRANTS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
-        cx.answer_list(rows.counted_list(TOKEN_GRANTS.total(&cx.db, &of, include_total).await?))
+/// Replace a machine client's scopes.
+#[operation(mutation, access = "labs.admin.clients:write", audit_target(MachineClient, "client_uuid"))]
+async fn admin_machine_clients_put_scopes(
+    cx: &RequestContext,
+    client_uuid: Uuid,
+    body: MachineClientScopesPut,
+) -> Result<MachineClient, Fault> {
+    let client = lock_client(cx, client_uuid).await?;
+    let before = ScopeSet::parse(client.allowed_scopes.iter().map(String::as_str));
+    let (own, mut errors) = (cx.principal()?.scopes, Vec::new());
+    let scopes = rules::scopes(&body.allowed_scopes, client.partner_uuid.is_some(), own, before, &mut errors);
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
+    }
+    if scopes != client.allowed_scopes {
+        store::set_scopes(&cx.db, client_uuid, &scopes).await?;
+    }
+    load_client(cx, client_uuid).await
+}
+
+/// Rotate a machine client's secret.
+#[operation(mutation, access = "labs.admin.clients:write", audit_target(MachineClient, "client_uuid"))]
+async fn admin_machine_clients_rotate_secret(
+    cx: &RequestContext,
+    client_uuid: Uuid,
+    body: SecretRotationInput,
+) -> Result<RotatedSecret, Fault> {
+    let client = lock_client(cx, client_uuid).await?;
+    rules::ensure_may_take_secret(&client.allowed_scopes, cx.principal()?.scopes)?;
+    let former_seconds = body.old_secret_expires_in.unwrap_or(rules::FORMER_SECRETS_SECONDS);
+    rules::ensure_may_rotate(secrets::count_valid(&cx.db, client_uuid).await?, former_seconds > 0)?;
+    let issued = SecretKind::Client.issue();
+    let secret = new_secret(cx, &issued);
+    let rotation = secrets::insert(&cx.db, client_uuid, &secret, former_seconds).await?;
+    Ok(RotatedSecret {
+        secret: MachineClientSecret {
+            uuid: secret.secret_uuid,
+            prefix: secret.prefix.to_owned(),
+            created_at: rotation.created_at,
+            expires_at: None,
+            last_used_at: None,
+        },
+        client_secret: issued.text.expose().to_owned(),
+        former_secrets_expire_at: rotation.former_expire_at.unwrap_or(rotation.created_at),
+    })
+}
+
+/// Delete a machine client's secret.
+#[operation(mutation, access = "labs.admin.clients:write", audit_target(MachineClientSecret, "secret_uuid"))]
+async fn admin_machine_clients_delete_secret(
+    cx: &RequestContext,
+    client_uuid: Uuid,
+    secret_uuid: Uuid,
+) -> Result<bool, Fault> {
+    lock_client(cx, client_uuid).await?;
+    if secrets::set_revoked(&cx.db, client_uuid, secret_uuid).await? {
+        Ok(true)
+    } else {
+        Err(Fault::not_found("secret of this machine client"))
     }
 }
 
-/// Mutations of machine clients.
-#[derive(Default)]
-pub(crate) struct MachineClientsMutation;
+/// Disable a machine client.
+#[operation(mutation, access = "labs.admin.clients:write", audit_target(MachineClient, "client_uuid"))]
+async fn admin_machine_clients_disable(
+    cx: &RequestContext,
+    client_uuid: Uuid,
+    body: Reason,
+) -> Result<MachineClient, Fault> {
+    body.note(cx);
+    move_client(cx, client_uuid, MachineClientAction::Disable).await
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl MachineClientsMutation {
-    /// Create a machine client.
-    #[graphql(directive = access::apply("labs.admin.clients:write".into()))]
-    async fn admin_machine_clients_create(
-        &self,
-        ctx: &Context<'_>,
-        body: MachineClientInput,
-    ) -> Result<Option<MachineClientWithSecret>, Fault> {
-        let cx = ctx.cx();
-        let (allowed_scopes, allowed_networks) = check(cx, &body).await?;
-        let client_uuid = cx.new_uuid();
-        let issued = SecretKind::Client.issue();
-        let client = NewClient {
-            client_uuid,
-            client_id: &rules::client_id(random_bytes()),
-            partner_uuid: body.partner_uuid,
-            name: &body.name,
-            contact_email: body.contact_email.as_deref(),
-            allowed_scopes: &allowed_scopes,
-            allowed_networks: &allowed_networks,
-        };
-        store::insert(&cx.db, &client, &new_secret(cx, &issued)).await?;
-        let client = load_client(cx, client_uuid).await?;
-        cx.answer_created(
-            client_uuid,
-            MachineClientWithSecret { client_secret: issued.text.expose().to_owned(), client },
-        )
-    }
-
-    /// Update a machine client.
-    #[graphql(
-        directive = access::apply("labs.admin.clients:write".into()),
-        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
-    )]
-    async fn admin_machine_clients_update(
-        &self,
-        ctx: &Context<'_>,
-        client_uuid: Uuid,
-        body: MachineClientUpdate,
-    ) -> Result<Option<MachineClient>, Fault> {
-        let cx = ctx.cx();
-        let client = lock_client(cx, client_uuid).await?;
-        let mut errors = Vec::new();
-        let name = body.name.map(|name| rules::name(&name, &mut errors));
-        let networks = body.allowed_networks.map(|networks| rules::networks(&networks, &mut errors));
-        rules::contact_email(body.contact_email.value().map(String::as_str), &mut errors);
-        if !errors.is_empty() {
-            return Err(Fault::invalid(errors));
-        }
-        if networks.as_deref().is_some_and(|networks| rules::is_wider(&client.allowed_networks, networks)) {
-            rules::ensure_may_take_secret(&client.allowed_scopes, cx.principal()?.scopes)?;
-        }
-        let settings = Settings {
-            name: name.as_deref(),
-            contact_email: body.contact_email.as_opt_deref(),
-            allowed_networks: networks.as_deref(),
-        };
-        if settings.name.is_some() || settings.contact_email.is_some() || settings.allowed_networks.is_some() {
-            store::update(&cx.db, client_uuid, &settings).await?;
-        }
-        cx.answer(load_client(cx, client_uuid).await?)
-    }
-
-    /// Replace a machine client's scopes.
-    #[graphql(
-        directive = access::apply("labs.admin.clients:write".into()),
-        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
-    )]
-    async fn admin_machine_clients_put_scopes(
-        &self,
-        ctx: &Context<'_>,
-        client_uuid: Uuid,
-        body: MachineClientScopesPut,
-    ) -> Result<Option<MachineClient>, Fault> {
-        let cx = ctx.cx();
-        let client = lock_client(cx, client_uuid).await?;
-        let before = ScopeSet::parse(client.allowed_scopes.iter().map(String::as_str));
-        let (own, mut errors) = (cx.principal()?.scopes, Vec::new());
-        let scopes = rules::scopes(&body.allowed_scopes, client.partner_uuid.is_some(), own, before, &mut errors);
-        if !errors.is_empty() {
-            return Err(Fault::invalid(errors));
-        }
-        if scopes != client.allowed_scopes {
-            store::set_scopes(&cx.db, client_uuid, &scopes).await?;
-        }
-        cx.answer(load_client(cx, client_uuid).await?)
-    }
-
-    /// Rotate a machine client's secret.
-    #[graphql(
-        directive = access::apply("labs.admin.clients:write".into()),
-        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
-    )]
-    async fn admin_machine_clients_rotate_secret(
-        &self,
-        ctx: &Context<'_>,
-        client_uuid: Uuid,
-        body: SecretRotationInput,
-    ) -> Result<Option<RotatedSecret>, Fault> {
-        let cx = ctx.cx();
-        let client = lock_client(cx, client_uuid).await?;
-        rules::ensure_may_take_secret(&client.allowed_scopes, cx.principal()?.scopes)?;
-        let former_seconds = body.old_secret_expires_in.unwrap_or(rules::FORMER_SECRETS_SECONDS);
-        rules::ensure_may_rotate(secrets::count_valid(&cx.db, client_uuid).await?, former_seconds > 0)?;
-        let issued = SecretKind::Client.issue();
-        let secret = new_secret(cx, &issued);
-        let rotation = secrets::insert(&cx.db, client_uuid, &secret, former_seconds).await?;
-        cx.answer(RotatedSecret {
-            secret: MachineClientSecret {
-                uuid: secret.secret_uuid,
-                prefix: secret.prefix.to_owned(),
-                created_at: rotation.created_at,
-                expires_at: None,
-                last_used_at: None,
-            },
-            client_secret: issued.text.expose().to_owned(),
-            former_secrets_expire_at: rotation.former_expire_at.unwrap_or(rotation.created_at),
-        })
-    }
-
-    /// Delete a machine client's secret.
-    #[graphql(
-        directive = access::apply("labs.admin.clients:write".into()),
-        directive = audit_target::apply(AuditTargetKind::MachineClientSecret, "secret_uuid".into())
-    )]
-    async fn admin_machine_clients_delete_secret(
-        &self,
-        ctx: &Context<'_>,
-        client_uuid: Uuid,
-        secret_uuid: Uuid,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        lock_client(cx, client_uuid).await?;
-        if secrets::set_revoked(&cx.db, client_uuid, secret_uuid).await? {
-            cx.answer(true)
-        } else {
-            Err(Fault::not_found("secret of this machine client"))
-        }
-    }
-
-    /// Disable a machine client.
-    #[graphql(
-        directive = access::apply("labs.admin.clients:write".into()),
-        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
-    )]
-    async fn admin_machine_clients_disable(
-        &self,
-        ctx: &Context<'_>,
-        client_uuid: Uuid,
-        body: Reason,
-    ) -> Result<Option<MachineClient>, Fault> {
-        body.note(ctx.cx());
-        ctx.cx().answer(move_client(ctx.cx(), client_uuid, MachineClientAction::Disable).await?)
-    }
-
-    /// Enable a machine client.
-    #[graphql(
-        directive = access::apply("labs.admin.clients:write".into()),
-        directive = audit_target::apply(AuditTargetKind::MachineClient, "client_uuid".into())
-    )]
-    async fn admin_machine_clients_enable(
-        &self,
-        ctx: &Context<'_>,
-        client_uuid: Uuid,
-        body: Option<Remark>,
-    ) -> Result<Option<MachineClient>, Fault> {
-        Remark::note(body, ctx.cx());
-        ctx.cx().answer(move_client(ctx.cx(), client_uuid, MachineClientAction::Enable).await?)
-    }
+/// Enable a machine client.
+#[operation(mutation, access = "labs.admin.clients:write", audit_target(MachineClient, "client_uuid"))]
+async fn admin_machine_clients_enable(
+    cx: &RequestContext,
+    client_uuid: Uuid,
+    body: Option<Remark>,
+) -> Result<MachineClient, Fault> {
+    Remark::note(body, cx);
+    move_client(cx, client_uuid, MachineClientAction::Enable).await
 }
 
 /// Moves a machine client to the state that an action results in.

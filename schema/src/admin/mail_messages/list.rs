@@ -1,6 +1,6 @@
 //! The list of mail messages for staff, without their content, with its filters and orders.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -38,8 +38,7 @@ static WITHOUT_CONTENT: Select<MailMessageRow> = Select::new(
 pub(super) static BY_ID: Lookup<MailMessageRow> = Lookup::new(&WITHOUT_CONTENT, &["message_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct MailMessageFilter {
     state: Option<Vec<MailMessageState>>,
     kind: Option<Vec<String>>,

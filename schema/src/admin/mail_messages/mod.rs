@@ -15,5 +15,5 @@ mod rules;
 mod store;
 
 pub(in crate::admin) use list::STATEMENTS;
-pub(in crate::admin) use resolvers::{MailMessagesMutation, MailMessagesQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;
 pub(crate) use rules::draw_states;

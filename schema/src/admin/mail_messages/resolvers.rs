@@ -1,11 +1,11 @@
 //! Operations on mail messages and the scopes that they require.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::{access, audit_partner, audit_target};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::time::Time;
 use labs_mail::message::MailContent;
@@ -16,8 +16,7 @@ use super::rules::{self, MailMessageAction, MailMessageState};
 use super::store::{self, LockedMailRow};
 
 /// A mail message in the outbox. Its content is not shown, because it may contain a token.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct MailMessage {
     /// UUID of the mail message, for paths and as its own message id.
     uuid: Uuid,
@@ -50,73 +49,48 @@ pub(crate) struct MailMessage {
 }
 
 /// Reason for the retry of a mail message.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct MailMessageRetry {
     /// Reason for the retry. Kept in the audit record.
     reason: Option<String>,
 }
 
-/// Queries for mail messages.
-#[derive(Default)]
-pub(crate) struct MailMessagesQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] = operations![admin_mail_messages_list, admin_mail_messages_retry];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl MailMessagesQuery {
-    /// List mail messages.
-    #[graphql(
-        directive = access::apply("labs.admin.operations".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_mail_messages_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<MailMessageFilter>,
-        sort: Option<MailMessageSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<MailMessage>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = MAIL_MESSAGES.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = MAIL_MESSAGES.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(MailMessage::of(row, cx)))?.counted_list(total))
-    }
+/// List mail messages.
+#[operation(query, access = "labs.admin.operations", audit_partner = "partner_uuid")]
+async fn admin_mail_messages_list(
+    cx: &RequestContext,
+    filter: Option<MailMessageFilter>,
+    sort: Option<MailMessageSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<MailMessage>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = MAIL_MESSAGES.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = MAIL_MESSAGES.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(MailMessage::of(row, cx)))?.counted_list(total))
 }
 
-/// Mutations of mail messages.
-#[derive(Default)]
-pub(crate) struct MailMessagesMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl MailMessagesMutation {
-    /// Retry a mail message.
-    #[graphql(
-        directive = access::apply("labs.admin.operations:write".into()),
-        directive = audit_target::apply(AuditTargetKind::MailMessage, "message_uuid".into())
-    )]
-    async fn admin_mail_messages_retry(
-        &self,
-        ctx: &Context<'_>,
-        message_uuid: Uuid,
-        body: Option<MailMessageRetry>,
-    ) -> Result<Option<MailMessage>, Fault> {
-        let cx = ctx.cx();
-        let locked = store::lock(&cx.db, message_uuid).await?.ok_or_else(err_not_found)?;
-        note_target(cx, message_uuid, &locked);
-        if let Some(reason) = body.and_then(|body| body.reason) {
-            cx.note_reason(reason);
-        }
-        rules::after(locked.state, MailMessageAction::Retry)?;
-        rules::ensure_sendable(
-            locked.content_sealed.is_some(),
-            locked.is_claimed,
-            has_ended(cx, message_uuid, &locked)?,
-        )?;
-        store::set_queued(&cx.db, message_uuid).await?;
-        let queued = BY_ID.fetch_one(&cx.db, [message_uuid.into()]).await?.ok_or_else(err_not_found)?;
-        cx.answer(MailMessage::of(queued, cx))
+/// Retry a mail message.
+#[operation(mutation, access = "labs.admin.operations:write", audit_target(MailMessage, "message_uuid"))]
+async fn admin_mail_messages_retry(
+    cx: &RequestContext,
+    message_uuid: Uuid,
+    body: Option<MailMessageRetry>,
+) -> Result<MailMessage, Fault> {
+    let locked = store::lock(&cx.db, message_uuid).await?.ok_or_else(err_not_found)?;
+    note_target(cx, message_uuid, &locked);
+    if let Some(reason) = body.and_then(|body| body.reason) {
+        cx.note_reason(reason);
     }
+    rules::after(locked.state, MailMessageAction::Retry)?;
+    rules::ensure_sendable(locked.content_sealed.is_some(), locked.is_claimed, has_ended(cx, message_uuid, &locked)?)?;
+    store::set_queued(&cx.db, message_uuid).await?;
+    let queued = BY_ID.fetch_one(&cx.db, [message_uuid.into()]).await?.ok_or_else(err_not_found)?;
+    Ok(MailMessage::of(queued, cx))
 }
 
 /// Whether the link in a mail message has expired. The service decrypts the content for this check and shows it to no

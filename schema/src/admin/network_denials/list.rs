@@ -1,8 +1,8 @@
 //! The lookup of one network denial and the list of network denials, with its filters and orders.
 
+use labs_core::describe::InputType;
 use std::net::IpAddr;
 
-use async_graphql::InputObject;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
@@ -34,8 +34,7 @@ static WITH_AUTHOR: Select<NetworkDenialRow> = Select::new(
 pub(super) static BY_ID: Lookup<NetworkDenialRow> = Lookup::new(&WITH_AUTHOR, &["denial_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct NetworkDenialFilter {
     address: Option<String>,
     in_force: Option<bool>,

@@ -14,4 +14,4 @@ mod rules;
 mod store;
 
 pub(in crate::admin) use list::STATEMENTS;
-pub(in crate::admin) use resolvers::{NetworkDenialsMutation, NetworkDenialsQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

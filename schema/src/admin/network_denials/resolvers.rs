@@ -1,11 +1,11 @@
 //! Operations on network denials and the scopes that they require.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::{access, audit_target};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::{Created, InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::principal::PrincipalType;
 use labs_core::time::Time;
@@ -16,8 +16,7 @@ use super::rules;
 use super::store::{self, NewDenial};
 
 /// A network denial. The service rejects every request from the network.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct NetworkDenial {
     /// UUID of the denial, for paths.
     uuid: Uuid,
@@ -36,8 +35,7 @@ pub(crate) struct NetworkDenial {
 }
 
 /// The staff member who created a network denial.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct NetworkDenialAuthor {
     /// UUID of the staff member.
     uuid: Uuid,
@@ -46,8 +44,7 @@ pub(crate) struct NetworkDenialAuthor {
 }
 
 /// A network to deny.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct NetworkDenialInput {
     /// The network in CIDR notation.
     network: String,
@@ -57,72 +54,56 @@ pub(crate) struct NetworkDenialInput {
     expires_at: Option<Time>,
 }
 
-/// Queries for network denials.
-#[derive(Default)]
-pub(crate) struct NetworkDenialsQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] =
+    operations![admin_network_denials_list, admin_network_denials_create, admin_network_denials_delete];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl NetworkDenialsQuery {
-    /// List network denials.
-    #[graphql(directive = access::apply("labs.admin.security".into()))]
-    async fn admin_network_denials_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<NetworkDenialFilter>,
-        sort: Option<NetworkDenialSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<NetworkDenial>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default().read()?);
-        let rows = NETWORK_DENIALS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = NETWORK_DENIALS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
-    }
+/// List network denials.
+#[operation(query, access = "labs.admin.security")]
+async fn admin_network_denials_list(
+    cx: &RequestContext,
+    filter: Option<NetworkDenialFilter>,
+    sort: Option<NetworkDenialSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<NetworkDenial>, Fault> {
+    let filter = filter.unwrap_or_default().read()?;
+    let rows = NETWORK_DENIALS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = NETWORK_DENIALS.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(row.into()))?.counted_list(total))
 }
 
-/// Mutations of network denials.
-#[derive(Default)]
-pub(crate) struct NetworkDenialsMutation;
+/// Create a network denial.
+#[operation(mutation, access = "labs.admin.security:write")]
+async fn admin_network_denials_create(
+    cx: &RequestContext,
+    body: NetworkDenialInput,
+) -> Result<Created<NetworkDenial>, Fault> {
+    let mut errors = Vec::new();
+    let network = rules::network(&body.network, cx.caller.address, &mut errors);
+    rules::end(body.expires_at, cx.now, &mut errors);
+    let Some(network) = network.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
+    let (caller, denial_uuid) = (cx.principal()?, cx.new_uuid());
+    let new = NewDenial {
+        denial_uuid,
+        network,
+        reason: &body.reason,
+        created_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
+        expires_at: body.expires_at,
+    };
+    store::insert(&cx.db, &new).await?;
+    let row = BY_ID.fetch_one(&cx.db, [denial_uuid.into()]).await?.ok_or_else(err_not_found)?;
+    note_target(cx, denial_uuid, &row.network);
+    Ok(Created::new(denial_uuid, row.into()))
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl NetworkDenialsMutation {
-    /// Create a network denial.
-    #[graphql(directive = access::apply("labs.admin.security:write".into()))]
-    async fn admin_network_denials_create(
-        &self,
-        ctx: &Context<'_>,
-        body: NetworkDenialInput,
-    ) -> Result<Option<NetworkDenial>, Fault> {
-        let (cx, mut errors) = (ctx.cx(), Vec::new());
-        let network = rules::network(&body.network, cx.caller.address, &mut errors);
-        rules::end(body.expires_at, cx.now, &mut errors);
-        let Some(network) = network.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
-        let (caller, denial_uuid) = (cx.principal()?, cx.new_uuid());
-        let new = NewDenial {
-            denial_uuid,
-            network,
-            reason: &body.reason,
-            created_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
-            expires_at: body.expires_at,
-        };
-        store::insert(&cx.db, &new).await?;
-        let row = BY_ID.fetch_one(&cx.db, [denial_uuid.into()]).await?.ok_or_else(err_not_found)?;
-        note_target(cx, denial_uuid, &row.network);
-        cx.answer_created(denial_uuid, row.into())
-    }
-
-    /// Delete a network denial.
-    #[graphql(
-        directive = access::apply("labs.admin.security:write".into()),
-        directive = audit_target::apply(AuditTargetKind::NetworkDenial, "denial_uuid".into())
-    )]
-    async fn admin_network_denials_delete(&self, ctx: &Context<'_>, denial_uuid: Uuid) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let network = store::delete(&cx.db, denial_uuid).await?.ok_or_else(err_not_found)?;
-        note_target(cx, denial_uuid, &network);
-        cx.answer(true)
-    }
+/// Delete a network denial.
+#[operation(mutation, access = "labs.admin.security:write", audit_target(NetworkDenial, "denial_uuid"))]
+async fn admin_network_denials_delete(cx: &RequestContext, denial_uuid: Uuid) -> Result<bool, Fault> {
+    let network = store::delete(&cx.db, denial_uuid).await?.ok_or_else(err_not_found)?;
+    note_target(cx, denial_uuid, &network);
+    Ok(true)
 }
 
 fn note_target(cx: &RequestContext, denial_uuid: Uuid, network: &str) {

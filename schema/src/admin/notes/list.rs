@@ -1,6 +1,6 @@
 //! The lookup of one staff note about a partner and the list of these notes, with its filters.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use serde::Serialize;
@@ -28,8 +28,7 @@ pub(super) static OF_PARTNER: Lookup<PartnerNoteRow> =
     Lookup::new(&WITH_AUTHOR, &["note.partner_uuid = {}", "note.note_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct PartnerNoteFilter {
     author_uuid: Option<Vec<Uuid>>,
     q: Option<String>,

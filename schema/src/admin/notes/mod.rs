@@ -9,4 +9,4 @@ mod rules;
 mod store;
 
 pub(in crate::admin) use list::STATEMENTS;
-pub(in crate::admin) use resolvers::{NotesMutation, NotesQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

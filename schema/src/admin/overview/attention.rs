@@ -1,7 +1,7 @@
 //! Pending items for staff: their kinds, the scopes that reach each kind, the operation that handles it, and the age at
 //! which it becomes urgent.
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use labs_core::time::Time;
 use labs_core::words::words;
 use serde::Serialize;
@@ -170,8 +170,7 @@ pub(super) struct WaitingRow {
 }
 
 /// Pending items of one kind.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct AttentionItem {
     /// Kind of the items.
     kind: AttentionKind,
@@ -203,8 +202,7 @@ impl AttentionItem {
 }
 
 /// Items that need attention.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct PlatformAttention {
     /// Pending items by kind, oldest first.
     pub(super) data: Vec<AttentionItem>,

@@ -1,7 +1,7 @@
 //! Growth of the platform: registrations, apps and publications by day, week or month.
 
-use async_graphql::SimpleObject;
 use labs_core::day::Day;
+use labs_core::describe::OutputType;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::words::words;
 use serde::Serialize;
@@ -19,8 +19,7 @@ words! {
 }
 
 /// Growth in one period.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, OutputType)]
 pub(crate) struct GrowthPeriod {
     /// First counted day of the period.
     pub(super) day: Day,
@@ -35,8 +34,7 @@ pub(crate) struct GrowthPeriod {
 }
 
 /// Growth of the platform.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct PlatformGrowth {
     /// Length of the periods.
     granularity: GrowthGranularity,

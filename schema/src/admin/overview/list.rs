@@ -1,7 +1,7 @@
 //! The list of dormant partners: columns, filters and order.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::day::Day;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use serde::Serialize;
@@ -30,8 +30,7 @@ pub(super) struct DormantRow {
 }
 
 /// A dormant partner.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct DormantPartner {
     /// UUID of the partner.
     uuid: Uuid,
@@ -81,8 +80,7 @@ impl DormantPartner {
 }
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct DormantPartnerFilter {
     days: Option<i32>,
     state: Option<Vec<PartnerState>>,

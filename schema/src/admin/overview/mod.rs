@@ -12,4 +12,4 @@ mod store;
 mod traffic;
 
 pub(in crate::admin) use list::STATEMENTS;
-pub(in crate::admin) use resolvers::OverviewQuery;
+pub(in crate::admin) use resolvers::OPERATIONS;

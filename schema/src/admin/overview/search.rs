@@ -1,6 +1,6 @@
 //! One search over all kinds of objects: the search text, the scopes per kind, and the representation of the results.
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use labs_core::email::EmailAddress;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::words::words;
@@ -93,8 +93,7 @@ pub(super) struct FoundRow {
 }
 
 /// A search result.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct SearchResult {
     /// Kind of the object.
     kind: SearchKind,
@@ -131,8 +130,7 @@ impl From<FoundRow> for SearchResult {
 }
 
 /// Results of a search.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct PlatformSearch {
     /// Search results, exact matches first.
     pub(super) data: Vec<SearchResult>,

@@ -1,7 +1,7 @@
 //! Traffic of the service: requests, errors, refusals and latency by operation, group or day.
 
-use async_graphql::SimpleObject;
 use labs_core::day::Day;
+use labs_core::describe::OutputType;
 use labs_core::words::words;
 use serde::Serialize;
 
@@ -95,8 +95,7 @@ pub(super) struct TrafficRow {
 }
 
 /// Numbers of requests and their responses.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, OutputType)]
 pub(crate) struct TrafficFigures {
     /// Total number of requests.
     requests: i64,
@@ -109,16 +108,13 @@ pub(crate) struct TrafficFigures {
     /// Mean latency in milliseconds.
     mean_ms: Option<f64>,
     /// Median latency in milliseconds.
-    #[graphql(name = "p50_ms")]
     p50_ms: Option<i32>,
     /// 95th percentile of the latency in milliseconds.
-    #[graphql(name = "p95_ms")]
     p95_ms: Option<i32>,
 }
 
 /// Number of requests that are equal in all selected dimensions.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct TrafficLine {
     /// Operation; null unless the requests are counted by operation.
     operation: Option<String>,
@@ -131,8 +127,7 @@ pub(crate) struct TrafficLine {
 }
 
 /// Requests to the service.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct PlatformTraffic {
     /// First counted day.
     day_from: Day,

@@ -1,7 +1,7 @@
 //! Partners for staff: the lookups of one and of several partners, and the list with its filters and orders.
 
-use async_graphql::InputObject;
 use labs_core::db::Db;
+use labs_core::describe::InputType;
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, EdgeQuery, EveryId, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
@@ -88,8 +88,7 @@ pub(super) async fn partners_of(db: &Db, wanted: &[Uuid]) -> Result<Vec<AdminPar
 }
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct AdminPartnerFilter {
     state: Option<Vec<PartnerState>>,
     tier_code: Option<Vec<String>>,

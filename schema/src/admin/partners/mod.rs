@@ -17,5 +17,5 @@ mod timeline;
 pub(crate) use list::PARTNER;
 pub(in crate::admin) use list::STATEMENTS;
 pub(crate) use resolvers::types::AdminPartner;
-pub(in crate::admin) use resolvers::{PartnersMutation, PartnersQuery, note_partner, note_partner_for};
+pub(in crate::admin) use resolvers::{OPERATIONS, note_partner, note_partner_for};
 pub(crate) use timeline::{PartnerTimelineEntry, list::TIMELINE_OF_EACH};

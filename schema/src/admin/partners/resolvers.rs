@@ -3,15 +3,14 @@
 mod creation;
 pub(super) mod types;
 
-use async_graphql::{Context, Object};
-use labs_core::access::{
-    access, answers_file, audit_partner, batched, hidden_from_partner, list_disclosed, partner_reads,
-};
+use labs_core::access::list_disclosed;
 use labs_core::actor::Actor;
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{Download, RequestContext, RequestContextExt, Target};
+use labs_core::context::{Download, RequestContext, Target};
+use labs_core::describe::Created;
 use labs_core::fault::Fault;
 use labs_core::list::{FixedOrder, PageRequest};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::words::Word as _;
 use uuid::Uuid;
@@ -30,270 +29,192 @@ use crate::partner::lifecycle::{self, Action, Step};
 
 use types::{AdminPartner, AdminPartnerCreate, AdminPartnerUpdate, PartnerLabelsPut};
 
-/// Queries for partners.
-#[derive(Default)]
-pub(crate) struct PartnersQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] = operations![
+    admin_partners_list,
+    admin_partners_export,
+    admin_partners_get,
+    admin_partners_list_contacts,
+    admin_partners_list_timeline,
+    admin_partners_create,
+    admin_partners_update,
+    admin_partners_put_labels,
+    admin_partners_suspend,
+    admin_partners_reinstate,
+    admin_partners_close,
+    admin_partners_reopen,
+    admin_partners_erase,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl PartnersQuery {
-    /// List partners.
-    #[graphql(directive = access::apply("labs.admin.partners".into()))]
-    async fn admin_partners_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<AdminPartnerFilter>,
-        sort: Option<AdminPartnerSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<AdminPartner>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = PARTNERS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = PARTNERS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(AdminPartner::of(row, cx)))?.counted_list(total))
-    }
-
-    /// Export partners.
-    #[graphql(
-        directive = access::apply("labs.admin.partners".into()),
-        directive = answers_file::apply(),
-        visible = false
-    )]
-    async fn admin_partners_export(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<AdminPartnerFilter>,
-        sort: Option<AdminPartnerSort>,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        cx.deliver(Download {
-            media_type: "text/csv; charset=utf-8".to_owned(),
-            length: None,
-            etag: None,
-            file_name: "partners.csv".to_owned(),
-            sha256: None,
-            chain_head: None,
-            stream: export::lines(cx, filter.unwrap_or_default(), sort.unwrap_or(AdminPartnerSort::FIRST)),
-        });
-        cx.answer(true)
-    }
-
-    /// Get a partner.
-    #[graphql(
-        directive = access::apply("labs.admin.partners".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = batched::apply()
-    )]
-    async fn admin_partners_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<Option<AdminPartner>, Fault> {
-        ctx.cx().answer(load_partner(ctx.cx(), partner_uuid).await?)
-    }
-
-    /// List a partner's contacts.
-    #[graphql(
-        directive = access::apply("labs.admin.partners".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_partners_list_contacts(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        filter: Option<PartnerContactFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<PartnerContact>>, Fault> {
-        let cx = ctx.cx();
-        note_partner(cx, partner_uuid).await?;
-        let contacts = ContactsOf { partner_uuid, filter: filter.unwrap_or_default() };
-        let rows = CONTACTS_FOR_STAFF.page(cx, &contacts, &PageRequest::new(None, limit, cursor)).await?;
-        cx.answer_list(rows.counted_list(CONTACTS_FOR_STAFF.total(&cx.db, &contacts, include_total).await?))
-    }
-
-    /// List a partner's timeline entries.
-    #[graphql(
-        directive = access::apply("labs.admin.partners".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_partners_list_timeline(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        filter: Option<PartnerTimelineFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<PartnerTimelineEntry>>, Fault> {
-        let cx = ctx.cx();
-        note_partner(cx, partner_uuid).await?;
-        let of = TimelineOfPartner { partner_uuid, filter: filter.unwrap_or_default() };
-        let rows = TIMELINE.page(cx, &of, &PageRequest { sort: FixedOrder, limit, cursor }).await?;
-        let total = TIMELINE.total(&cx.db, &of, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
-    }
+/// List partners.
+#[operation(query, access = "labs.admin.partners")]
+async fn admin_partners_list(
+    cx: &RequestContext,
+    filter: Option<AdminPartnerFilter>,
+    sort: Option<AdminPartnerSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<AdminPartner>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = PARTNERS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = PARTNERS.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(AdminPartner::of(row, cx)))?.counted_list(total))
 }
 
-/// Mutations of partners.
-#[derive(Default)]
-pub(crate) struct PartnersMutation;
+/// Export partners.
+#[operation(query, access = "labs.admin.partners", answers_file)]
+async fn admin_partners_export(
+    cx: &RequestContext,
+    filter: Option<AdminPartnerFilter>,
+    sort: Option<AdminPartnerSort>,
+) -> Result<bool, Fault> {
+    cx.deliver(Download {
+        media_type: "text/csv; charset=utf-8".to_owned(),
+        length: None,
+        etag: None,
+        file_name: "partners.csv".to_owned(),
+        sha256: None,
+        chain_head: None,
+        stream: export::lines(cx, filter.unwrap_or_default(), sort.unwrap_or(AdminPartnerSort::FIRST)),
+    });
+    Ok(true)
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl PartnersMutation {
-    /// Create a partner.
-    #[graphql(
-        directive = access::apply("labs.admin.partners:write".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn admin_partners_create(
-        &self,
-        ctx: &Context<'_>,
-        body: AdminPartnerCreate,
-    ) -> Result<Option<AdminPartner>, Fault> {
-        let cx = ctx.cx();
-        let partner_uuid = creation::create(cx, body).await?;
-        cx.answer_created(partner_uuid, load_partner(cx, partner_uuid).await?)
-    }
+/// Get a partner.
+#[operation(query, access = "labs.admin.partners", audit_partner = "partner_uuid", batched)]
+async fn admin_partners_get(cx: &RequestContext, partner_uuid: Uuid) -> Result<AdminPartner, Fault> {
+    load_partner(cx, partner_uuid).await
+}
 
-    /// Update a partner.
-    #[graphql(
-        directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn admin_partners_update(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        mut body: AdminPartnerUpdate,
-    ) -> Result<Option<AdminPartner>, Fault> {
-        let cx = ctx.cx();
-        let (verified, allows_imitation) = (body.verified, body.allow_similar_name.unwrap_or_default());
-        let decided = body.pending_name.take();
-        let (patch, reason) = body.into_parts();
-        if verified.is_some() && reason.is_none() {
-            return Err(Fault::field(
-                "/reason",
-                "REQUIRED",
-                "Send a reason: how the company was verified, or why the verification was removed.",
-            ));
-        }
-        rules::ensure_reason(allows_imitation, reason.as_deref())?;
-        let actor = Actor::of(cx.principal()?);
-        let by = (actor, NamedBy::Staff { allows_imitation });
-        company::change(&cx.db, partner_uuid, patch, by, reason.as_deref()).await?.ok_or_else(err_not_found)?;
-        if let Some(decided) = &decided {
-            let review = NameReview { decided, actor, allows_imitation, reason: reason.as_deref() };
-            renaming::decide(&cx.db, &cx.services, partner_uuid, &review).await?.ok_or_else(err_not_found)?;
-        }
-        if let Some(verified) = verified
-            && store::set_verified(&cx.db, partner_uuid, verified).await?
-        {
-            let kind = if verified { PartnerEventKind::Verified } else { PartnerEventKind::VerificationEnded };
-            events::insert(&cx.db, &PartnerEvent::new(partner_uuid, kind, actor).with_reason(reason.as_deref()))
-                .await?;
-        }
-        cx.answer(load_partner(cx, partner_uuid).await?)
-    }
+/// List a partner's contacts.
+#[operation(query, access = "labs.admin.partners", audit_partner = "partner_uuid")]
+async fn admin_partners_list_contacts(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    filter: Option<PartnerContactFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<PartnerContact>, Fault> {
+    note_partner(cx, partner_uuid).await?;
+    let contacts = ContactsOf { partner_uuid, filter: filter.unwrap_or_default() };
+    let rows = CONTACTS_FOR_STAFF.page(cx, &contacts, &PageRequest::new(None, limit, cursor)).await?;
+    Ok(rows.counted_list(CONTACTS_FOR_STAFF.total(&cx.db, &contacts, include_total).await?))
+}
 
-    /// Replace a partner's labels.
-    #[graphql(
-        directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = hidden_from_partner::apply()
-    )]
-    async fn admin_partners_put_labels(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: PartnerLabelsPut,
-    ) -> Result<Option<AdminPartner>, Fault> {
-        let cx = ctx.cx();
-        store::set_labels(&cx.db, partner_uuid, &rules::labels(body.labels)).await?.ok_or_else(err_not_found)?;
-        cx.answer(load_partner(cx, partner_uuid).await?)
-    }
+/// List a partner's timeline entries.
+#[operation(query, access = "labs.admin.partners", audit_partner = "partner_uuid")]
+async fn admin_partners_list_timeline(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    filter: Option<PartnerTimelineFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<PartnerTimelineEntry>, Fault> {
+    note_partner(cx, partner_uuid).await?;
+    let of = TimelineOfPartner { partner_uuid, filter: filter.unwrap_or_default() };
+    let rows = TIMELINE.page(cx, &of, &PageRequest { sort: FixedOrder, limit, cursor }).await?;
+    let total = TIMELINE.total(&cx.db, &of, include_total).await?;
+    Ok(rows.map(|row| Ok(row.into()))?.counted_list(total))
+}
 
-    /// Suspend a partner.
-    #[graphql(
-        directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn admin_partners_suspend(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: Reason,
-    ) -> Result<Option<AdminPartner>, Fault> {
-        let cx = ctx.cx();
-        let reason = body.note(cx);
-        cx.answer(take_step(cx, "admin_partners_suspend", partner_uuid, Action::Suspend, Some(&reason)).await?)
-    }
+/// Create a partner.
+#[operation(mutation, access = "labs.admin.partners:write", partner_reads = "reason")]
+async fn admin_partners_create(cx: &RequestContext, body: AdminPartnerCreate) -> Result<Created<AdminPartner>, Fault> {
+    let partner_uuid = creation::create(cx, body).await?;
+    Ok(Created::new(partner_uuid, load_partner(cx, partner_uuid).await?))
+}
 
-    /// Reinstate a partner.
-    #[graphql(
-        directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_partners_reinstate(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: Option<Remark>,
-    ) -> Result<Option<AdminPartner>, Fault> {
-        let cx = ctx.cx();
-        let reason = record_remark(cx, body);
-        cx.answer(take_step(cx, "admin_partners_reinstate", partner_uuid, Action::Reinstate, reason.as_deref()).await?)
+/// Update a partner.
+#[operation(mutation, access = "labs.admin.partners:write", audit_partner = "partner_uuid", partner_reads = "reason")]
+async fn admin_partners_update(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    mut body: AdminPartnerUpdate,
+) -> Result<AdminPartner, Fault> {
+    let (verified, allows_imitation) = (body.verified, body.allow_similar_name.unwrap_or_default());
+    let decided = body.pending_name.take();
+    let (patch, reason) = body.into_parts();
+    if verified.is_some() && reason.is_none() {
+        return Err(Fault::field(
+            "/reason",
+            "REQUIRED",
+            "Send a reason: how the company was verified, or why the verification was removed.",
+        ));
     }
+    rules::ensure_reason(allows_imitation, reason.as_deref())?;
+    let actor = Actor::of(cx.principal()?);
+    let by = (actor, NamedBy::Staff { allows_imitation });
+    company::change(&cx.db, partner_uuid, patch, by, reason.as_deref()).await?.ok_or_else(err_not_found)?;
+    if let Some(decided) = &decided {
+        let review = NameReview { decided, actor, allows_imitation, reason: reason.as_deref() };
+        renaming::decide(&cx.db, &cx.services, partner_uuid, &review).await?.ok_or_else(err_not_found)?;
+    }
+    if let Some(verified) = verified
+        && store::set_verified(&cx.db, partner_uuid, verified).await?
+    {
+        let kind = if verified { PartnerEventKind::Verified } else { PartnerEventKind::VerificationEnded };
+        events::insert(&cx.db, &PartnerEvent::new(partner_uuid, kind, actor).with_reason(reason.as_deref())).await?;
+    }
+    load_partner(cx, partner_uuid).await
+}
 
-    /// Close a partner's account.
-    #[graphql(
-        directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn admin_partners_close(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: Reason,
-    ) -> Result<Option<AdminPartner>, Fault> {
-        let cx = ctx.cx();
-        let reason = body.note(cx);
-        cx.answer(take_step(cx, "admin_partners_close", partner_uuid, Action::Close, Some(&reason)).await?)
-    }
+/// Replace a partner's labels.
+#[operation(mutation, access = "labs.admin.partners:write", audit_partner = "partner_uuid", hidden_from_partner)]
+async fn admin_partners_put_labels(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: PartnerLabelsPut,
+) -> Result<AdminPartner, Fault> {
+    store::set_labels(&cx.db, partner_uuid, &rules::labels(body.labels)).await?.ok_or_else(err_not_found)?;
+    load_partner(cx, partner_uuid).await
+}
 
-    /// Reopen a partner's account.
-    #[graphql(
-        directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_partners_reopen(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: Option<Remark>,
-    ) -> Result<Option<AdminPartner>, Fault> {
-        let cx = ctx.cx();
-        let reason = record_remark(cx, body);
-        cx.answer(take_step(cx, "admin_partners_reopen", partner_uuid, Action::Reopen, reason.as_deref()).await?)
-    }
+/// Suspend a partner.
+#[operation(mutation, access = "labs.admin.partners:write", audit_partner = "partner_uuid", partner_reads = "reason")]
+async fn admin_partners_suspend(cx: &RequestContext, partner_uuid: Uuid, body: Reason) -> Result<AdminPartner, Fault> {
+    let reason = body.note(cx);
+    take_step(cx, "admin_partners_suspend", partner_uuid, Action::Suspend, Some(&reason)).await
+}
 
-    /// Erase a partner's personal data.
-    #[graphql(
-        directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_partners_erase(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: Reason,
-    ) -> Result<Option<AdminPartner>, Fault> {
-        let cx = ctx.cx();
-        let reason = body.note(cx);
-        take_step(cx, "admin_partners_erase", partner_uuid, Action::Erase, Some(&reason)).await?;
-        erasure::run(&cx.db, partner_uuid).await?;
-        cx.answer(load_partner(cx, partner_uuid).await?)
-    }
+/// Reinstate a partner.
+#[operation(mutation, access = "labs.admin.partners:write", audit_partner = "partner_uuid")]
+async fn admin_partners_reinstate(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: Option<Remark>,
+) -> Result<AdminPartner, Fault> {
+    let reason = record_remark(cx, body);
+    take_step(cx, "admin_partners_reinstate", partner_uuid, Action::Reinstate, reason.as_deref()).await
+}
+
+/// Close a partner's account.
+#[operation(mutation, access = "labs.admin.partners:write", audit_partner = "partner_uuid", partner_reads = "reason")]
+async fn admin_partners_close(cx: &RequestContext, partner_uuid: Uuid, body: Reason) -> Result<AdminPartner, Fault> {
+    let reason = body.note(cx);
+    take_step(cx, "admin_partners_close", partner_uuid, Action::Close, Some(&reason)).await
+}
+
+/// Reopen a partner's account.
+#[operation(mutation, access = "labs.admin.partners:write", audit_partner = "partner_uuid")]
+async fn admin_partners_reopen(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: Option<Remark>,
+) -> Result<AdminPartner, Fault> {
+    let reason = record_remark(cx, body);
+    take_step(cx, "admin_partners_reopen", partner_uuid, Action::Reopen, reason.as_deref()).await
+}
+
+/// Erase a partner's personal data.
+#[operation(mutation, access = "labs.admin.partners:write", audit_partner = "partner_uuid")]
+async fn admin_partners_erase(cx: &RequestContext, partner_uuid: Uuid, body: Reason) -> Result<AdminPartner, Fault> {
+    let reason = body.note(cx);
+    take_step(cx, "admin_partners_erase", partner_uuid, Action::Erase, Some(&reason)).await?;
+    erasure::run(&cx.db, partner_uuid).await?;
+    load_partner(cx, partner_uuid).await
 }
 
 /// Performs the transition of an operation, which declares whether the partner can read the reason. Returns the partner

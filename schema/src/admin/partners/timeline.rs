@@ -2,7 +2,7 @@
 
 pub(super) mod list;
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use labs_core::time::Time;
 use labs_core::words::words;
 use serde_json::Value;
@@ -27,8 +27,7 @@ words! {
 }
 
 /// Actor of a timeline entry.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PartnerTimelineActor {
     /// Kind of actor: `PARTNER_USER`, `MACHINE_CLIENT`, `STAFF_USER`, `SYSTEM` or `ANONYMOUS`.
     kind: String,
@@ -39,8 +38,7 @@ pub(crate) struct PartnerTimelineActor {
 }
 
 /// Target of a timeline entry.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PartnerTimelineSubject {
     /// `APP`, `PERSON` and so on; null if the source does not record a kind.
     kind: Option<String>,
@@ -49,8 +47,7 @@ pub(crate) struct PartnerTimelineSubject {
 }
 
 /// An entry in a partner's timeline.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PartnerTimelineEntry {
     /// UUID of the entry.
     uuid: Uuid,

@@ -2,4 +2,4 @@
 
 mod resolvers;
 
-pub(in crate::admin) use resolvers::{ProfilesMutation, ProfilesQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

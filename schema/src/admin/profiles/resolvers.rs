@@ -1,12 +1,11 @@
 //! Operations of staff on the profiles of partners.
 
-use async_graphql::{Context, Object};
-use labs_core::access::{access, audit_partner, batched, partner_reads};
 use labs_core::actor::Actor;
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use uuid::Uuid;
 
@@ -15,90 +14,62 @@ use crate::partner::imagery::{self, IMAGES_FOR_STAFF, PartnerImage, PartnerImage
 use crate::partner::profile::{self, PartnerProfile};
 use crate::partner::team::Team;
 
-/// Queries for profiles.
-#[derive(Default)]
-pub(crate) struct ProfilesQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] = operations![
+    admin_profiles_get,
+    admin_profiles_list_imagery,
+    admin_profiles_unpublish,
+    admin_profiles_delete_image,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ProfilesQuery {
-    /// Get a partner's profile.
-    #[graphql(
-        directive = access::apply("labs.admin.partners".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = batched::apply()
-    )]
-    async fn admin_profiles_get(&self, ctx: &Context<'_>, partner_uuid: Uuid) -> Result<Option<PartnerProfile>, Fault> {
-        let cx = ctx.cx();
-        note(cx, partner_uuid);
-        cx.answer(profile::load_profile(cx, partner_uuid, true).await?)
-    }
-
-    /// List a partner's profile images.
-    #[graphql(
-        directive = access::apply("labs.admin.partners".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_profiles_list_imagery(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<PartnerImage>>, Fault> {
-        let cx = ctx.cx();
-        note(cx, partner_uuid);
-        let partner_uuid = Team::named(cx, partner_uuid).await?.uuid();
-        let rows = IMAGES_FOR_STAFF.page(cx, &partner_uuid, &PageRequest::new(None, limit, cursor)).await?;
-        let total = IMAGES_FOR_STAFF.total(&cx.db, &partner_uuid, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
-    }
+/// Get a partner's profile.
+#[operation(query, access = "labs.admin.partners", audit_partner = "partner_uuid", batched)]
+async fn admin_profiles_get(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+    note(cx, partner_uuid);
+    profile::load_profile(cx, partner_uuid, true).await
 }
 
-/// Mutations of profiles.
-#[derive(Default)]
-pub(crate) struct ProfilesMutation;
+/// List a partner's profile images.
+#[operation(query, access = "labs.admin.partners", audit_partner = "partner_uuid")]
+async fn admin_profiles_list_imagery(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<PartnerImage>, Fault> {
+    note(cx, partner_uuid);
+    let partner_uuid = Team::named(cx, partner_uuid).await?.uuid();
+    let rows = IMAGES_FOR_STAFF.page(cx, &partner_uuid, &PageRequest::new(None, limit, cursor)).await?;
+    let total = IMAGES_FOR_STAFF.total(&cx.db, &partner_uuid, include_total).await?;
+    Ok(rows.map(|row| Ok(row.into()))?.counted_list(total))
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ProfilesMutation {
-    /// Unpublish a partner's profile.
-    #[graphql(
-        directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn admin_profiles_unpublish(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: Reason,
-    ) -> Result<Option<PartnerProfile>, Fault> {
-        let cx = ctx.cx();
-        note(cx, partner_uuid);
-        let reason = body.note(cx);
-        profile::take_down(&cx.db, Actor::of(cx.principal()?), partner_uuid, &reason).await?;
-        cx.answer(profile::load_profile(cx, partner_uuid, true).await?)
-    }
+/// Unpublish a partner's profile.
+#[operation(mutation, access = "labs.admin.partners:write", audit_partner = "partner_uuid", partner_reads = "reason")]
+async fn admin_profiles_unpublish(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: Reason,
+) -> Result<PartnerProfile, Fault> {
+    note(cx, partner_uuid);
+    let reason = body.note(cx);
+    profile::take_down(&cx.db, Actor::of(cx.principal()?), partner_uuid, &reason).await?;
+    profile::load_profile(cx, partner_uuid, true).await
+}
 
-    /// Delete a partner's profile image.
-    #[graphql(
-        directive = access::apply("labs.admin.partners:write".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn admin_profiles_delete_image(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        kind: PartnerImageKind,
-        reason: String,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        note(cx, partner_uuid);
-        cx.note_reason(reason.as_str());
-        imagery::delete_by_staff(cx, partner_uuid, kind, &reason).await?;
-        cx.answer(true)
-    }
+/// Delete a partner's profile image.
+#[operation(mutation, access = "labs.admin.partners:write", audit_partner = "partner_uuid", partner_reads = "reason")]
+async fn admin_profiles_delete_image(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    kind: PartnerImageKind,
+    reason: String,
+) -> Result<bool, Fault> {
+    note(cx, partner_uuid);
+    cx.note_reason(reason.as_str());
+    imagery::delete_by_staff(cx, partner_uuid, kind, &reason).await?;
+    Ok(true)
 }
 
 fn note(cx: &RequestContext, partner_uuid: Uuid) {

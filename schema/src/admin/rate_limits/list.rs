@@ -1,8 +1,8 @@
 //! Lists of the accounts with the highest use of their budget and of the requests rejected because of an exhausted
 //! budget, with filters and orders.
 
-use async_graphql::InputObject;
 use labs_core::authority::OWN_DAILY_REQUESTS;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::{Word as _, words};
@@ -41,8 +41,7 @@ static USE: Select<UseRow> = Select::new(
 );
 
 /// Filter of the list of consumers. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct RateLimitConsumerFilter {
     account_kind: Option<Vec<BudgetAccountKind>>,
     share_from: Option<f64>,
@@ -98,8 +97,7 @@ static REFUSAL: Select<RefusalRow> = Select::new(
 );
 
 /// Filter of the rejected requests. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct RateLimitRefusalFilter {
     account_kind: Option<Vec<BudgetAccountKind>>,
     account_uuid: Option<Vec<Uuid>>,

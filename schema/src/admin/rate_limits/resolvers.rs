@@ -2,12 +2,11 @@
 
 mod types;
 
-use async_graphql::{Context, Object};
-use labs_core::access::{access, audit_partner, audit_target, batched};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::principal::PrincipalType;
 use uuid::Uuid;
@@ -20,135 +19,100 @@ use super::store::{self, NewOverride};
 
 use types::{PartnerRateLimit, RateLimitConsumer, RateLimitOverridePut, RateLimitRefusal, RateLimitReset};
 
-/// Queries for budgets.
-#[derive(Default)]
-pub(crate) struct RateLimitsQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] = operations![
+    admin_rate_limits_get,
+    admin_rate_limits_list_consumers,
+    admin_rate_limits_list_refusals,
+    admin_rate_limits_put_override,
+    admin_rate_limits_delete_override,
+    admin_rate_limits_reset,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl RateLimitsQuery {
-    /// Get a partner's rate limits.
-    #[graphql(
-        directive = access::apply("labs.admin.limits".into()),
-        directive = audit_partner::apply("partner_uuid".into()),
-        directive = batched::apply()
-    )]
-    async fn admin_rate_limits_get(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-    ) -> Result<Option<PartnerRateLimit>, Fault> {
-        ctx.cx().answer(load_rate_limit(ctx.cx(), partner_uuid).await?)
-    }
+/// Get a partner's rate limits.
+#[operation(query, access = "labs.admin.limits", audit_partner = "partner_uuid", batched)]
+async fn admin_rate_limits_get(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerRateLimit, Fault> {
+    load_rate_limit(cx, partner_uuid).await
+}
 
-    /// List rate limit consumers.
-    #[graphql(directive = access::apply("labs.admin.limits".into()))]
-    async fn admin_rate_limits_list_consumers(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<RateLimitConsumerFilter>,
-        sort: Option<RateLimitConsumerSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<RateLimitConsumer>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = CONSUMERS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = CONSUMERS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(RateLimitConsumer::try_from)?.counted_list(total))
-    }
+/// List rate limit consumers.
+#[operation(query, access = "labs.admin.limits")]
+async fn admin_rate_limits_list_consumers(
+    cx: &RequestContext,
+    filter: Option<RateLimitConsumerFilter>,
+    sort: Option<RateLimitConsumerSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<RateLimitConsumer>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = CONSUMERS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = CONSUMERS.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(RateLimitConsumer::try_from)?.counted_list(total))
+}
 
-    /// List rate limit refusals.
-    #[graphql(
-        directive = access::apply("labs.admin.limits".into()),
-        directive = audit_target::apply(AuditTargetKind::BudgetAccount, "account_uuid".into())
-    )]
-    async fn admin_rate_limits_list_refusals(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<RateLimitRefusalFilter>,
-        sort: Option<RateLimitRefusalSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<RateLimitRefusal>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = REFUSALS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = REFUSALS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(RateLimitRefusal::try_from)?.counted_list(total))
+/// List rate limit refusals.
+#[operation(query, access = "labs.admin.limits", audit_target(BudgetAccount, "account_uuid"))]
+async fn admin_rate_limits_list_refusals(
+    cx: &RequestContext,
+    filter: Option<RateLimitRefusalFilter>,
+    sort: Option<RateLimitRefusalSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<RateLimitRefusal>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = REFUSALS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = REFUSALS.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(RateLimitRefusal::try_from)?.counted_list(total))
+}
+
+/// Set a partner's rate limit override.
+#[operation(mutation, access = "labs.admin.limits:write", audit_partner = "partner_uuid")]
+async fn admin_rate_limits_put_override(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: RateLimitOverridePut,
+) -> Result<PartnerRateLimit, Fault> {
+    note_partner(cx, partner_uuid).await?;
+    rules::check_override(body.burst_per_second, body.daily_requests, body.expires_at, cx.now)?;
+    let caller = cx.principal()?;
+    let new = NewOverride {
+        partner_uuid,
+        burst_per_second: body.burst_per_second,
+        daily_requests: body.daily_requests,
+        reason: &body.reason,
+        set_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
+        expires_at: body.expires_at,
+    };
+    store::put_override(&cx.db, &new).await?;
+    load_rate_limit(cx, partner_uuid).await
+}
+
+/// Delete a partner's rate limit override.
+#[operation(mutation, access = "labs.admin.limits:write", audit_partner = "partner_uuid")]
+async fn admin_rate_limits_delete_override(cx: &RequestContext, partner_uuid: Uuid) -> Result<bool, Fault> {
+    note_partner(cx, partner_uuid).await?;
+    if store::delete(&cx.db, partner_uuid).await? {
+        Ok(true)
+    } else {
+        Err(Fault::not_found("override of this partner's limits"))
     }
 }
 
-/// Mutations of budgets.
-#[derive(Default)]
-pub(crate) struct RateLimitsMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl RateLimitsMutation {
-    /// Set a partner's rate limit override.
-    #[graphql(
-        directive = access::apply("labs.admin.limits:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_rate_limits_put_override(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: RateLimitOverridePut,
-    ) -> Result<Option<PartnerRateLimit>, Fault> {
-        let cx = ctx.cx();
-        note_partner(cx, partner_uuid).await?;
-        rules::check_override(body.burst_per_second, body.daily_requests, body.expires_at, cx.now)?;
-        let caller = cx.principal()?;
-        let new = NewOverride {
-            partner_uuid,
-            burst_per_second: body.burst_per_second,
-            daily_requests: body.daily_requests,
-            reason: &body.reason,
-            set_by: (caller.kind == PrincipalType::StaffUser).then_some(caller.uuid),
-            expires_at: body.expires_at,
-        };
-        store::put_override(&cx.db, &new).await?;
-        cx.answer(load_rate_limit(cx, partner_uuid).await?)
+/// Reset a partner's daily budget.
+#[operation(mutation, access = "labs.admin.limits:write", audit_partner = "partner_uuid")]
+async fn admin_rate_limits_reset(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: Option<RateLimitReset>,
+) -> Result<PartnerRateLimit, Fault> {
+    note_partner(cx, partner_uuid).await?;
+    if let Some(reason) = body.and_then(|body| body.reason) {
+        cx.note_reason(reason);
     }
-
-    /// Delete a partner's rate limit override.
-    #[graphql(
-        directive = access::apply("labs.admin.limits:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_rate_limits_delete_override(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        note_partner(cx, partner_uuid).await?;
-        if store::delete(&cx.db, partner_uuid).await? {
-            cx.answer(true)
-        } else {
-            Err(Fault::not_found("override of this partner's limits"))
-        }
-    }
-
-    /// Reset a partner's daily budget.
-    #[graphql(
-        directive = access::apply("labs.admin.limits:write".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_rate_limits_reset(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: Option<RateLimitReset>,
-    ) -> Result<Option<PartnerRateLimit>, Fault> {
-        let cx = ctx.cx();
-        note_partner(cx, partner_uuid).await?;
-        if let Some(reason) = body.and_then(|body| body.reason) {
-            cx.note_reason(reason);
-        }
-        store::reset(&cx.db, partner_uuid).await?;
-        cx.answer(load_rate_limit(cx, partner_uuid).await?)
-    }
+    store::reset(&cx.db, partner_uuid).await?;
+    load_rate_limit(cx, partner_uuid).await
 }
 
 /// Loads the current budgets and names the partner in the audit record.

@@ -1,7 +1,7 @@
 //! The list of scopes, which is in memory, with its filter.
 
-use async_graphql::InputObject;
 use labs_core::access::list_scoped;
+use labs_core::describe::InputType;
 use labs_core::scope::Scope;
 use serde::Serialize;
 
@@ -11,8 +11,7 @@ pub(super) const OPERATION: &str = "admin_scopes_list";
 pub(super) const SCOPES_A_PAGE: i32 = 100;
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct ScopeFilter {
     q: Option<String>,
     staff: Option<bool>,

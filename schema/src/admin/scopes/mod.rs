@@ -6,4 +6,4 @@
 mod list;
 mod resolvers;
 
-pub(in crate::admin) use resolvers::ScopesQuery;
+pub(in crate::admin) use resolvers::OPERATIONS;

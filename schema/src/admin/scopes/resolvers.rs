@@ -1,18 +1,18 @@
 //! Operations on scopes and the scopes that they require.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::{access, list_scoped};
-use labs_core::context::RequestContextExt;
+use labs_core::access::list_scoped;
+use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, page_in_memory};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::scope::{Scope, ScopeSet};
 
 use super::list::{OPERATION, SCOPES_A_PAGE, ScopeFilter};
 
 /// A scope and the operations to which it gives access.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct ScopeEntry {
     /// Name of the scope.
     scope: String,
@@ -29,8 +29,7 @@ pub(crate) struct ScopeEntry {
 }
 
 /// An operation to which a scope gives access.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct ScopeOperation {
     /// Operation id.
     operation_id: String,
@@ -38,29 +37,24 @@ pub(crate) struct ScopeOperation {
     required_scope: String,
 }
 
-/// Queries for scopes.
-#[derive(Default)]
-pub(crate) struct ScopesQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] = operations![admin_scopes_list];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ScopesQuery {
-    /// List scopes.
-    #[graphql(directive = access::apply("labs.admin.staff".into()))]
-    async fn admin_scopes_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<ScopeFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<ScopeEntry>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let (own, request) = (cx.principal()?.scopes, PageRequest::new(None, limit.or(Some(SCOPES_A_PAGE)), cursor));
-        let rows = page_in_memory(cx, OPERATION, &filter, &request, filter.scopes())?;
-        let total = (include_total == Some(true)).then(|| i64::try_from(filter.scopes().count()));
-        let total = total.transpose().map_err(Fault::internal)?;
-        cx.answer_list(rows.map(|scope| Ok(entry(scope, own)))?.counted_list(total))
-    }
+/// List scopes.
+#[operation(query, access = "labs.admin.staff")]
+async fn admin_scopes_list(
+    cx: &RequestContext,
+    filter: Option<ScopeFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<ScopeEntry>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let (own, request) = (cx.principal()?.scopes, PageRequest::new(None, limit.or(Some(SCOPES_A_PAGE)), cursor));
+    let rows = page_in_memory(cx, OPERATION, &filter, &request, filter.scopes())?;
+    let total = (include_total == Some(true)).then(|| i64::try_from(filter.scopes().count()));
+    let total = total.transpose().map_err(Fault::internal)?;
+    Ok(rows.map(|scope| Ok(entry(scope, own)))?.counted_list(total))
 }
 
 fn entry(scope: Scope, own: ScopeSet) -> ScopeEntry {

@@ -1,7 +1,7 @@
 //! The list of security events across all accounts: the representation of an event, with filters and orders.
 
-use async_graphql::{InputObject, SimpleObject};
 use ipnet::IpNet;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, IndexedFilter, Key, LogQuery, SqlValue, Statements};
 use labs_core::time::Time;
@@ -15,8 +15,7 @@ use crate::auth::devices::UserAgent;
 use crate::auth::security_events::SecurityEventOutcome;
 
 /// A security event of a user or a machine client.
-#[derive(Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct LedgerEvent {
     /// UUID of the event.
     uuid: Uuid,
@@ -50,8 +49,7 @@ pub(crate) struct LedgerEvent {
 }
 
 /// Filter of the security events. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct LedgerEventFilter {
     kind: Option<Vec<String>>,
     outcome: Option<Vec<SecurityEventOutcome>>,

@@ -6,4 +6,4 @@ mod list;
 mod resolvers;
 
 pub(in crate::admin) use list::STATEMENTS;
-pub(in crate::admin) use resolvers::SecurityEventsQuery;
+pub(in crate::admin) use resolvers::OPERATIONS;

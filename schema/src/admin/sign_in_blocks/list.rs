@@ -1,7 +1,7 @@
 //! The representation and the list of sign-in blocks for staff, with filters and orders.
 
-use async_graphql::{InputObject, SimpleObject};
 use ipnet::IpNet;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
 use labs_core::time::Time;
@@ -25,8 +25,7 @@ words! {
 }
 
 /// A sign-in block of an account or a network.
-#[derive(Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct SignInBlock {
     /// UUID of the sign-in block, for paths.
     uuid: Uuid,
@@ -59,8 +58,7 @@ static BLOCK: Select<SignInBlock> = Select::new(
 );
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct SignInBlockFilter {
     kind: Option<Vec<SignInBlockKind>>,
     person_uuid: Option<Vec<Uuid>>,

@@ -9,4 +9,4 @@ mod resolvers;
 mod store;
 
 pub(in crate::admin) use list::STATEMENTS;
-pub(in crate::admin) use resolvers::{SignInBlocksMutation, SignInBlocksQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

@@ -1,6 +1,6 @@
 //! The representation and the list of signing keys, with its filters.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -38,8 +38,7 @@ static KEY: Select<KeyRow> = Select::new(
 );
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct SigningKeyFilter {
     state: Option<Vec<SigningKeyState>>,
 }

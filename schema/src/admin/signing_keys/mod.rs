@@ -13,4 +13,4 @@ mod resolvers;
 mod store;
 
 pub(in crate::admin) use list::STATEMENTS;
-pub(in crate::admin) use resolvers::{SigningKeysMutation, SigningKeysQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

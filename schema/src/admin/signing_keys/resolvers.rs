@@ -1,14 +1,14 @@
 //! Operations on signing keys and the scopes that they require.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use labs_core::access::access;
 use labs_core::audit_target::AuditTargetKind;
 use labs_core::authority::FreshKey;
-use labs_core::context::{RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::time::Time;
 
@@ -22,8 +22,7 @@ const VERIFIES_SECONDS: i32 = 3_660;
 const MOST_VERIFYING: i64 = 100;
 
 /// A former, current or future signing key for access tokens. The private key is never returned.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SigningKey {
     /// `kid` of the tokens that the key signs.
     key_id: String,
@@ -44,8 +43,7 @@ pub(crate) struct SigningKey {
 }
 
 /// Result of a rotation.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SigningKeyRotation {
     /// Key that signs now.
     current: SigningKey,
@@ -56,68 +54,53 @@ pub(crate) struct SigningKeyRotation {
 }
 
 /// Reason for the rotation of the signing key.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SigningKeyRotationInput {
     /// Reason for the rotation. Kept in the audit record.
     reason: Option<String>,
 }
 
-/// Queries for signing keys.
-#[derive(Default)]
-pub(crate) struct SigningKeysQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] = operations![admin_signing_keys_list, admin_signing_keys_rotate];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SigningKeysQuery {
-    /// List signing keys.
-    #[graphql(directive = access::apply("labs.admin.security".into()))]
-    async fn admin_signing_keys_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<SigningKeyFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<SigningKey>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = KEYS.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
-        let total = KEYS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|key| Ok(SigningKey::from(key)))?.counted_list(total))
-    }
+/// List signing keys.
+#[operation(query, access = "labs.admin.security")]
+async fn admin_signing_keys_list(
+    cx: &RequestContext,
+    filter: Option<SigningKeyFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<SigningKey>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = KEYS.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
+    let total = KEYS.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|key| Ok(SigningKey::from(key)))?.counted_list(total))
 }
 
-/// Mutations of signing keys.
-#[derive(Default)]
-pub(crate) struct SigningKeysMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SigningKeysMutation {
-    /// Rotate the signing key.
-    #[graphql(directive = access::apply("labs.admin.security:write".into()))]
-    async fn admin_signing_keys_rotate(
-        &self,
-        ctx: &Context<'_>,
-        body: Option<SigningKeyRotationInput>,
-    ) -> Result<Option<SigningKeyRotation>, Fault> {
-        let cx = ctx.cx();
-        if let Some(reason) = body.and_then(|body| body.reason) {
-            cx.note_reason(reason);
-        }
-        let fresh = FreshKey::new(&cx.services.key)?;
-        store::lock(&cx.db).await?;
-        ensure_few_keys(store::count_verifying(&cx.db).await?)?;
-        let former = store::set_retired(&cx.db, VERIFIES_SECONDS).await?;
-        let current = store::set_current(&cx.db).await?;
-        let missing = || Fault::internal("the current or the next signing key is missing; a restart creates it");
-        let (former, current) = former.zip(current).ok_or_else(missing)?;
-        let next = store::insert(&cx.db, &fresh).await?;
-        cx.note_target(Target {
-            kind: Some(AuditTargetKind::SigningKey),
-            label: Some(current.key_id.clone()),
-            ..Target::default()
-        });
-        cx.answer(SigningKeyRotation { current: current.into(), next: next.into(), former: former.into() })
+/// Rotate the signing key.
+#[operation(mutation, access = "labs.admin.security:write")]
+async fn admin_signing_keys_rotate(
+    cx: &RequestContext,
+    body: Option<SigningKeyRotationInput>,
+) -> Result<SigningKeyRotation, Fault> {
+    if let Some(reason) = body.and_then(|body| body.reason) {
+        cx.note_reason(reason);
     }
+    let fresh = FreshKey::new(&cx.services.key)?;
+    store::lock(&cx.db).await?;
+    ensure_few_keys(store::count_verifying(&cx.db).await?)?;
+    let former = store::set_retired(&cx.db, VERIFIES_SECONDS).await?;
+    let current = store::set_current(&cx.db).await?;
+    let missing = || Fault::internal("the current or the next signing key is missing; a restart creates it");
+    let (former, current) = former.zip(current).ok_or_else(missing)?;
+    let next = store::insert(&cx.db, &fresh).await?;
+    cx.note_target(Target {
+        kind: Some(AuditTargetKind::SigningKey),
+        label: Some(current.key_id.clone()),
+        ..Target::default()
+    });
+    Ok(SigningKeyRotation { current: current.into(), next: next.into(), former: former.into() })
 }
 
 /// Rejects a rotation while the maximum number of published keys verify: each may have signed a token that is still

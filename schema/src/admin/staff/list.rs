@@ -1,7 +1,7 @@
 //! Staff members for other staff: the lookup of one and the list with its filters and orders.
 
-use async_graphql::InputObject;
 use jiff::Timestamp;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::scope::opening_scopes;
 use labs_core::time::Time;
@@ -50,8 +50,7 @@ static MEMBERS: Select<MemberRow> = Select::new(
 pub(super) static MEMBER: Lookup<MemberRow> = Lookup::new(&MEMBERS, &["person_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct StaffFilter {
     state: Option<Vec<StaffState>>,
     role: Option<Vec<String>>,

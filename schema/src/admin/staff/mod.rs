@@ -24,6 +24,6 @@ mod store;
 
 pub(crate) use list::COLLEAGUE;
 pub(in crate::admin) use list::STATEMENTS;
+pub(in crate::admin) use resolvers::OPERATIONS;
 pub(crate) use resolvers::types::StaffMember;
-pub(in crate::admin) use resolvers::{StaffMutation, StaffQuery};
 pub(in crate::admin) use rules::StaffState;

@@ -2,13 +2,13 @@
 
 pub(super) mod types;
 
-use async_graphql::{Context, Object};
-use labs_core::access::{access, audit_target, batched};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::Created;
 use labs_core::email::EmailAddress;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::principal::PrincipalType;
 use labs_core::scope::ScopeSet;
@@ -29,219 +29,168 @@ use crate::auth::sessions::end_all;
 
 use types::{StaffCreate, StaffMember, StaffRolesPut, StaffUpdate};
 
-/// Queries for staff members.
-#[derive(Default)]
-pub(crate) struct StaffQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] = operations![
+    admin_staff_list,
+    admin_staff_get,
+    admin_staff_create,
+    admin_staff_update,
+    admin_staff_put_roles,
+    admin_staff_disable,
+    admin_staff_enable,
+    admin_staff_reset_mfa,
+    admin_staff_sign_out,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl StaffQuery {
-    /// List staff members.
-    #[graphql(directive = access::apply("labs.admin.staff".into()))]
-    async fn admin_staff_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<StaffFilter>,
-        sort: Option<StaffSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<StaffMember>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = STAFF.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = STAFF.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(StaffMember::of(row, cx)))?.counted_list(total))
-    }
-
-    /// Get a staff member.
-    #[graphql(
-        directive = access::apply("labs.admin.staff".into()),
-        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into()),
-        directive = batched::apply()
-    )]
-    async fn admin_staff_get(&self, ctx: &Context<'_>, staff_uuid: Uuid) -> Result<Option<StaffMember>, Fault> {
-        ctx.cx().answer(load_member(ctx.cx(), staff_uuid).await?)
-    }
+/// List staff members.
+#[operation(query, access = "labs.admin.staff")]
+async fn admin_staff_list(
+    cx: &RequestContext,
+    filter: Option<StaffFilter>,
+    sort: Option<StaffSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<StaffMember>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = STAFF.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = STAFF.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(StaffMember::of(row, cx)))?.counted_list(total))
 }
 
-/// Mutations of staff members.
-#[derive(Default)]
-pub(crate) struct StaffMutation;
+/// Get a staff member.
+#[operation(query, access = "labs.admin.staff", audit_target(StaffMember, "staff_uuid"), batched)]
+async fn admin_staff_get(cx: &RequestContext, staff_uuid: Uuid) -> Result<StaffMember, Fault> {
+    load_member(cx, staff_uuid).await
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl StaffMutation {
-    /// Create a staff member.
-    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
-    async fn admin_staff_create(&self, ctx: &Context<'_>, body: StaffCreate) -> Result<Option<StaffMember>, Fault> {
-        let (cx, mut errors) = (ctx.cx(), Vec::new());
-        let name = rules::name(&body.name, &mut errors);
-        let email = address(&body.email, &mut errors);
-        let known = store::lock_roles(&cx.db, &body.roles).await?;
-        let granted = rules::ensure_may_grant(&body.roles, &known, &[], cx.principal()?.scopes);
-        let (email, codes) = match (email, granted) {
-            (Some(email), Ok(codes)) if errors.is_empty() => (email, codes),
-            (_, granted) => {
-                errors.extend(granted.err().into_iter().flat_map(|fault| fault.errors().to_vec()));
-                return Err(Fault::invalid(errors));
-            }
-        };
-        let person_uuid = cx.new_uuid();
-        store::insert(&cx.db, person_uuid, &email, &name, body.locale.as_deref().unwrap_or("en")).await?;
-        store::put_roles(&cx.db, person_uuid, &codes, granter(cx)?).await?;
-        invite(cx, person_uuid).await?;
-        event(cx, person_uuid, SecurityEventKind::Invited).await?;
-        cx.answer_created(person_uuid, load_member(cx, person_uuid).await?)
-    }
-
-    /// Update a staff member.
-    #[graphql(
-        directive = access::apply("labs.admin.staff:write".into()),
-        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
-    )]
-    async fn admin_staff_update(
-        &self,
-        ctx: &Context<'_>,
-        staff_uuid: Uuid,
-        body: StaffUpdate,
-    ) -> Result<Option<StaffMember>, Fault> {
-        let (cx, mut errors) = (ctx.cx(), Vec::new());
-        let member = lock_member(cx, staff_uuid).await?;
-        let name = body.name.map(|name| rules::name(&name, &mut errors));
-        let email = body.email.map(|email| address(&email, &mut errors));
-        if !errors.is_empty() {
+/// Create a staff member.
+#[operation(mutation, access = "labs.admin.staff:write")]
+async fn admin_staff_create(cx: &RequestContext, body: StaffCreate) -> Result<Created<StaffMember>, Fault> {
+    let mut errors = Vec::new();
+    let name = rules::name(&body.name, &mut errors);
+    let email = address(&body.email, &mut errors);
+    let known = store::lock_roles(&cx.db, &body.roles).await?;
+    let granted = rules::ensure_may_grant(&body.roles, &known, &[], cx.principal()?.scopes);
+    let (email, codes) = match (email, granted) {
+        (Some(email), Ok(codes)) if errors.is_empty() => (email, codes),
+        (_, granted) => {
+            errors.extend(granted.err().into_iter().flat_map(|fault| fault.errors().to_vec()));
             return Err(Fault::invalid(errors));
         }
-        if let Some(name) = name {
-            store::set_name(&cx.db, staff_uuid, &name).await?;
-        }
-        if let Some(email) = email.flatten() {
-            move_to(cx, staff_uuid, &member, &email).await?;
-        }
-        cx.answer(load_member(cx, staff_uuid).await?)
-    }
+    };
+    let person_uuid = cx.new_uuid();
+    store::insert(&cx.db, person_uuid, &email, &name, body.locale.as_deref().unwrap_or("en")).await?;
+    store::put_roles(&cx.db, person_uuid, &codes, granter(cx)?).await?;
+    invite(cx, person_uuid).await?;
+    event(cx, person_uuid, SecurityEventKind::Invited).await?;
+    Ok(Created::new(person_uuid, load_member(cx, person_uuid).await?))
+}
 
-    /// Replace a staff member's roles.
-    #[graphql(
-        directive = access::apply("labs.admin.staff:write".into()),
-        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
-    )]
-    async fn admin_staff_put_roles(
-        &self,
-        ctx: &Context<'_>,
-        staff_uuid: Uuid,
-        body: StaffRolesPut,
-    ) -> Result<Option<StaffMember>, Fault> {
-        let cx = ctx.cx();
-        let before = granters::lock(&cx.db).await?;
-        let member = lock_member(cx, staff_uuid).await?;
-        let own = "You cannot change your own roles. Ask another staff member to change them.";
-        rules::ensure_not_oneself(cx.principal()?.uuid, staff_uuid, own)?;
-        let known = store::lock_roles(&cx.db, &[body.roles.as_slice(), &member.role_codes].concat()).await?;
-        let own = cx.principal()?.scopes;
-        let codes = rules::ensure_may_grant(&body.roles, &known, &member.role_codes, own)?;
-        rules::ensure_may_revoke(&codes, &known, &member.role_codes, own)?;
-        if codes != member.role_codes {
-            store::put_roles(&cx.db, staff_uuid, &codes, granter(cx)?).await?;
-            granters::ensure_granter_remains(&cx.db, &before).await?;
-            event(cx, staff_uuid, SecurityEventKind::RolesChanged).await?;
-        }
-        cx.answer(load_member(cx, staff_uuid).await?)
+/// Update a staff member.
+#[operation(mutation, access = "labs.admin.staff:write", audit_target(StaffMember, "staff_uuid"))]
+async fn admin_staff_update(cx: &RequestContext, staff_uuid: Uuid, body: StaffUpdate) -> Result<StaffMember, Fault> {
+    let mut errors = Vec::new();
+    let member = lock_member(cx, staff_uuid).await?;
+    let name = body.name.map(|name| rules::name(&name, &mut errors));
+    let email = body.email.map(|email| address(&email, &mut errors));
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
     }
+    if let Some(name) = name {
+        store::set_name(&cx.db, staff_uuid, &name).await?;
+    }
+    if let Some(email) = email.flatten() {
+        move_to(cx, staff_uuid, &member, &email).await?;
+    }
+    load_member(cx, staff_uuid).await
+}
 
-    /// Disable a staff member.
-    #[graphql(
-        directive = access::apply("labs.admin.staff:write".into()),
-        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
-    )]
-    async fn admin_staff_disable(
-        &self,
-        ctx: &Context<'_>,
-        staff_uuid: Uuid,
-        body: Reason,
-    ) -> Result<Option<StaffMember>, Fault> {
-        let cx = ctx.cx();
-        body.note(cx);
-        let before = granters::lock(&cx.db).await?;
-        let member = lock_member(cx, staff_uuid).await?;
-        let state = rules::next_state(member.state, StaffAction::Disable, member.has_accepted)?;
-        ensure_covers(cx, &member)?;
-        store::set_state(&cx.db, staff_uuid, state).await?;
+/// Replace a staff member's roles.
+#[operation(mutation, access = "labs.admin.staff:write", audit_target(StaffMember, "staff_uuid"))]
+async fn admin_staff_put_roles(
+    cx: &RequestContext,
+    staff_uuid: Uuid,
+    body: StaffRolesPut,
+) -> Result<StaffMember, Fault> {
+    let before = granters::lock(&cx.db).await?;
+    let member = lock_member(cx, staff_uuid).await?;
+    let own = "You cannot change your own roles. Ask another staff member to change them.";
+    rules::ensure_not_oneself(cx.principal()?.uuid, staff_uuid, own)?;
+    let known = store::lock_roles(&cx.db, &[body.roles.as_slice(), &member.role_codes].concat()).await?;
+    let own = cx.principal()?.scopes;
+    let codes = rules::ensure_may_grant(&body.roles, &known, &member.role_codes, own)?;
+    rules::ensure_may_revoke(&codes, &known, &member.role_codes, own)?;
+    if codes != member.role_codes {
+        store::put_roles(&cx.db, staff_uuid, &codes, granter(cx)?).await?;
         granters::ensure_granter_remains(&cx.db, &before).await?;
-        end_access(cx, staff_uuid, SecurityEventKind::AccountLocked).await?;
-        outbox::queue_notice(cx, staff_uuid, Notified::AccountLocked).await?;
-        cx.answer(load_member(cx, staff_uuid).await?)
+        event(cx, staff_uuid, SecurityEventKind::RolesChanged).await?;
     }
+    load_member(cx, staff_uuid).await
+}
 
-    /// Enable a staff member.
-    #[graphql(
-        directive = access::apply("labs.admin.staff:write".into()),
-        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
-    )]
-    async fn admin_staff_enable(
-        &self,
-        ctx: &Context<'_>,
-        staff_uuid: Uuid,
-        body: Option<Remark>,
-    ) -> Result<Option<StaffMember>, Fault> {
-        let cx = ctx.cx();
-        Remark::note(body, cx);
-        let member = lock_member(cx, staff_uuid).await?;
-        let state = rules::next_state(member.state, StaffAction::Enable, member.has_accepted)?;
-        ensure_covers(cx, &member)?;
-        store::set_state(&cx.db, staff_uuid, state).await?;
-        event(cx, staff_uuid, SecurityEventKind::AccountUnlocked).await?;
-        if state == StaffState::Invited {
-            invite(cx, staff_uuid).await?;
-        } else {
-            outbox::queue_notice(cx, staff_uuid, Notified::AccountUnlocked).await?;
-        }
-        cx.answer(load_member(cx, staff_uuid).await?)
-    }
+/// Disable a staff member.
+#[operation(mutation, access = "labs.admin.staff:write", audit_target(StaffMember, "staff_uuid"))]
+async fn admin_staff_disable(cx: &RequestContext, staff_uuid: Uuid, body: Reason) -> Result<StaffMember, Fault> {
+    body.note(cx);
+    let before = granters::lock(&cx.db).await?;
+    let member = lock_member(cx, staff_uuid).await?;
+    let state = rules::next_state(member.state, StaffAction::Disable, member.has_accepted)?;
+    ensure_covers(cx, &member)?;
+    store::set_state(&cx.db, staff_uuid, state).await?;
+    granters::ensure_granter_remains(&cx.db, &before).await?;
+    end_access(cx, staff_uuid, SecurityEventKind::AccountLocked).await?;
+    outbox::queue_notice(cx, staff_uuid, Notified::AccountLocked).await?;
+    load_member(cx, staff_uuid).await
+}
 
-    /// Reset a staff member's second factor.
-    #[graphql(
-        directive = access::apply("labs.admin.staff:write".into()),
-        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
-    )]
-    async fn admin_staff_reset_mfa(
-        &self,
-        ctx: &Context<'_>,
-        staff_uuid: Uuid,
-        body: Reason,
-    ) -> Result<Option<StaffMember>, Fault> {
-        let cx = ctx.cx();
-        body.note(cx);
-        let member = lock_member(cx, staff_uuid).await?;
-        let own = "You cannot remove your own second factor here. Use a recovery code, or ask another staff member.";
-        rules::ensure_not_oneself(cx.principal()?.uuid, staff_uuid, own)?;
-        ensure_covers(cx, &member)?;
-        if !mfa::disable_factor(&cx.db, staff_uuid).await? {
-            return Err(Fault::conflict(
-                "This staff member has no active second factor. They enrol one at their next sign-in.",
-            ));
-        }
-        end_access(cx, staff_uuid, SecurityEventKind::SecondFactorReset).await?;
-        outbox::queue_notice(cx, staff_uuid, Notified::SecondFactorReset).await?;
-        cx.answer(load_member(cx, staff_uuid).await?)
+/// Enable a staff member.
+#[operation(mutation, access = "labs.admin.staff:write", audit_target(StaffMember, "staff_uuid"))]
+async fn admin_staff_enable(cx: &RequestContext, staff_uuid: Uuid, body: Option<Remark>) -> Result<StaffMember, Fault> {
+    Remark::note(body, cx);
+    let member = lock_member(cx, staff_uuid).await?;
+    let state = rules::next_state(member.state, StaffAction::Enable, member.has_accepted)?;
+    ensure_covers(cx, &member)?;
+    store::set_state(&cx.db, staff_uuid, state).await?;
+    event(cx, staff_uuid, SecurityEventKind::AccountUnlocked).await?;
+    if state == StaffState::Invited {
+        invite(cx, staff_uuid).await?;
+    } else {
+        outbox::queue_notice(cx, staff_uuid, Notified::AccountUnlocked).await?;
     }
+    load_member(cx, staff_uuid).await
+}
 
-    /// Sign out a staff member from all sessions.
-    #[graphql(
-        directive = access::apply("labs.admin.staff:write".into()),
-        directive = audit_target::apply(AuditTargetKind::StaffMember, "staff_uuid".into())
-    )]
-    async fn admin_staff_sign_out(
-        &self,
-        ctx: &Context<'_>,
-        staff_uuid: Uuid,
-        body: Option<Remark>,
-    ) -> Result<Option<StaffMember>, Fault> {
-        let cx = ctx.cx();
-        Remark::note(body, cx);
-        lock_member(cx, staff_uuid).await?;
-        end_all(&cx.db, staff_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
-        event(cx, staff_uuid, SecurityEventKind::SignedOutByStaff).await?;
-        cx.answer(load_member(cx, staff_uuid).await?)
+/// Reset a staff member's second factor.
+#[operation(mutation, access = "labs.admin.staff:write", audit_target(StaffMember, "staff_uuid"))]
+async fn admin_staff_reset_mfa(cx: &RequestContext, staff_uuid: Uuid, body: Reason) -> Result<StaffMember, Fault> {
+    body.note(cx);
+    let member = lock_member(cx, staff_uuid).await?;
+    let own = "You cannot remove your own second factor here. Use a recovery code, or ask another staff member.";
+    rules::ensure_not_oneself(cx.principal()?.uuid, staff_uuid, own)?;
+    ensure_covers(cx, &member)?;
+    if !mfa::disable_factor(&cx.db, staff_uuid).await? {
+        return Err(Fault::conflict(
+            "This staff member has no active second factor. They enrol one at their next sign-in.",
+        ));
     }
+    end_access(cx, staff_uuid, SecurityEventKind::SecondFactorReset).await?;
+    outbox::queue_notice(cx, staff_uuid, Notified::SecondFactorReset).await?;
+    load_member(cx, staff_uuid).await
+}
+
+/// Sign out a staff member from all sessions.
+#[operation(mutation, access = "labs.admin.staff:write", audit_target(StaffMember, "staff_uuid"))]
+async fn admin_staff_sign_out(
+    cx: &RequestContext,
+    staff_uuid: Uuid,
+    body: Option<Remark>,
+) -> Result<StaffMember, Fault> {
+    Remark::note(body, cx);
+    lock_member(cx, staff_uuid).await?;
+    end_all(&cx.db, staff_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
+    event(cx, staff_uuid, SecurityEventKind::SignedOutByStaff).await?;
+    load_member(cx, staff_uuid).await
 }
 
 /// Changes the e-mail address of a staff member. A member whose invitation is open receives a new invitation, even at

@@ -1,6 +1,6 @@
 //! Staff roles: the lookup of one and the list with its filters and orders.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::scope::opening_scopes;
 use labs_core::time::Time;
@@ -12,8 +12,7 @@ use uuid::Uuid;
 use crate::admin::staff::StaffState;
 
 /// A set of scopes that staff members are granted together.
-#[derive(Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct StaffRole {
     /// Code of the role in paths and lists; immutable.
     code: String,
@@ -33,14 +32,12 @@ pub(crate) struct StaffRole {
     /// Time of the last change.
     updated_at: Time,
     /// Sort key of the order by name.
-    #[graphql(skip)]
     #[serde(skip)]
     name_sorted: String,
 }
 
 /// A holder of a role.
-#[derive(Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Deserialize, Serialize, OutputType)]
 pub(crate) struct StaffRoleHolder {
     /// UUID of the staff member, for use in paths.
     #[serde(rename(deserialize = "person_uuid"))]
@@ -61,8 +58,7 @@ static SHOWN: Select<StaffRole> = Select::new(
 pub(super) static ROLE: Lookup<StaffRole> = Lookup::new(&SHOWN, &["role_code = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct StaffRoleFilter {
     scope: Option<Vec<String>>,
     q: Option<String>,

@@ -16,4 +16,4 @@ mod rules;
 mod store;
 
 pub(in crate::admin) use list::STATEMENTS;
-pub(in crate::admin) use resolvers::{StaffRolesMutation, StaffRolesQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

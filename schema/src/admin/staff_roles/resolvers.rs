@@ -1,11 +1,11 @@
 //! Operations on staff roles and the scopes that they require.
 
-use async_graphql::{Context, InputObject, MaybeUndefined, Object};
-use labs_core::access::access;
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::{Created, InputType, MaybeUndefined};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::scope::ScopeSet;
 
@@ -14,8 +14,7 @@ use super::{rules, store};
 use crate::admin::granters;
 
 /// A role to create.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct StaffRoleCreate {
     /// Code of the role in paths and lists.
     code: String,
@@ -28,114 +27,96 @@ pub(crate) struct StaffRoleCreate {
 }
 
 /// A merge patch of a role (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct StaffRoleUpdate {
     /// Name of the role.
     name: Option<String>,
     /// Description of the holders' tasks; null empties it.
+    #[serde(default)]
     description: MaybeUndefined<String>,
     /// New complete list of scopes.
     scopes: Option<Vec<String>>,
 }
 
-/// Queries for roles.
-#[derive(Default)]
-pub(crate) struct StaffRolesQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] =
+    operations![admin_staff_roles_list, admin_staff_roles_create, admin_staff_roles_update, admin_staff_roles_delete];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl StaffRolesQuery {
-    /// List staff roles.
-    #[graphql(directive = access::apply("labs.admin.staff".into()))]
-    async fn admin_staff_roles_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<StaffRoleFilter>,
-        sort: Option<StaffRoleSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<StaffRole>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = ROLES.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        cx.answer_list(rows.counted_list(ROLES.total(&cx.db, &filter, include_total).await?))
-    }
+/// List staff roles.
+#[operation(query, access = "labs.admin.staff")]
+async fn admin_staff_roles_list(
+    cx: &RequestContext,
+    filter: Option<StaffRoleFilter>,
+    sort: Option<StaffRoleSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<StaffRole>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = ROLES.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    Ok(rows.counted_list(ROLES.total(&cx.db, &filter, include_total).await?))
 }
 
-/// Mutations of roles.
-#[derive(Default)]
-pub(crate) struct StaffRolesMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl StaffRolesMutation {
-    /// Create a staff role.
-    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
-    async fn admin_staff_roles_create(
-        &self,
-        ctx: &Context<'_>,
-        body: StaffRoleCreate,
-    ) -> Result<Option<StaffRole>, Fault> {
-        let (cx, mut errors) = (ctx.cx(), Vec::new());
-        let name = rules::name(&body.name, &mut errors);
-        let scopes = rules::scopes(&body.scopes, cx.principal()?.scopes, ScopeSet::default(), &mut errors);
-        if !errors.is_empty() {
-            return Err(Fault::invalid(errors));
-        }
-        let description = body.description.unwrap_or_default();
-        store::insert(&cx.db, &body.code, &name, description.trim(), &scopes).await?;
-        cx.answer_created(body.code.as_str(), load_role(cx, &body.code).await?)
+/// Create a staff role.
+#[operation(mutation, access = "labs.admin.staff:write")]
+async fn admin_staff_roles_create(cx: &RequestContext, body: StaffRoleCreate) -> Result<Created<StaffRole>, Fault> {
+    let mut errors = Vec::new();
+    let name = rules::name(&body.name, &mut errors);
+    let scopes = rules::scopes(&body.scopes, cx.principal()?.scopes, ScopeSet::default(), &mut errors);
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
     }
+    let description = body.description.unwrap_or_default();
+    store::insert(&cx.db, &body.code, &name, description.trim(), &scopes).await?;
+    Ok(Created::new(body.code.as_str(), load_role(cx, &body.code).await?))
+}
 
-    /// Update a staff role.
-    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
-    async fn admin_staff_roles_update(
-        &self,
-        ctx: &Context<'_>,
-        role_code: String,
-        body: StaffRoleUpdate,
-    ) -> Result<Option<StaffRole>, Fault> {
-        let cx = ctx.cx();
-        note(cx, &role_code);
-        let before = granters::lock(&cx.db).await?;
-        let present = store::lock(&cx.db, &role_code).await?.ok_or_else(err_not_found)?;
-        let (principal, mut errors) = (cx.principal()?, Vec::new());
-        let name = body.name.map(|name| rules::name(&name, &mut errors));
-        let held = ScopeSet::parse(present.iter().map(String::as_str));
-        let scopes = body.scopes.map(|scopes| rules::scopes(&scopes, principal.scopes, held, &mut errors));
-        if !errors.is_empty() {
-            return Err(Fault::invalid(errors));
-        }
-        let scopes = scopes.filter(|scopes| *scopes != present);
-        let after = scopes.as_ref().map_or(held, |scopes| ScopeSet::parse(scopes.iter().map(String::as_str)));
-        if scopes.is_some() {
-            rules::ensure_not_own(store::count_holders(&cx.db, &role_code, principal.uuid).await?.1)?;
-            rules::ensure_may_revoke(principal.scopes, held, after)?;
-        }
-        let description = body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim());
-        store::update(&cx.db, &role_code, name.as_deref(), description, scopes.as_deref()).await?;
-        granters::ensure_granter_remains(&cx.db, &before).await?;
-        if rules::is_losing_full_access(held, after) {
-            granters::ensure_full_role_remains(&cx.db).await?;
-        }
-        cx.answer(load_role(cx, &role_code).await?)
+/// Update a staff role.
+#[operation(mutation, access = "labs.admin.staff:write")]
+async fn admin_staff_roles_update(
+    cx: &RequestContext,
+    role_code: String,
+    body: StaffRoleUpdate,
+) -> Result<StaffRole, Fault> {
+    note(cx, &role_code);
+    let before = granters::lock(&cx.db).await?;
+    let present = store::lock(&cx.db, &role_code).await?.ok_or_else(err_not_found)?;
+    let (principal, mut errors) = (cx.principal()?, Vec::new());
+    let name = body.name.map(|name| rules::name(&name, &mut errors));
+    let held = ScopeSet::parse(present.iter().map(String::as_str));
+    let scopes = body.scopes.map(|scopes| rules::scopes(&scopes, principal.scopes, held, &mut errors));
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
     }
+    let scopes = scopes.filter(|scopes| *scopes != present);
+    let after = scopes.as_ref().map_or(held, |scopes| ScopeSet::parse(scopes.iter().map(String::as_str)));
+    if scopes.is_some() {
+        rules::ensure_not_own(store::count_holders(&cx.db, &role_code, principal.uuid).await?.1)?;
+        rules::ensure_may_revoke(principal.scopes, held, after)?;
+    }
+    let description = body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim());
+    store::update(&cx.db, &role_code, name.as_deref(), description, scopes.as_deref()).await?;
+    granters::ensure_granter_remains(&cx.db, &before).await?;
+    if rules::is_losing_full_access(held, after) {
+        granters::ensure_full_role_remains(&cx.db).await?;
+    }
+    load_role(cx, &role_code).await
+}
 
-    /// Delete a staff role.
-    #[graphql(directive = access::apply("labs.admin.staff:write".into()))]
-    async fn admin_staff_roles_delete(&self, ctx: &Context<'_>, role_code: String) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        note(cx, &role_code);
-        granters::lock(&cx.db).await?;
-        let present = store::lock(&cx.db, &role_code).await?.ok_or_else(err_not_found)?;
-        let (principal, held) = (cx.principal()?, ScopeSet::parse(present.iter().map(String::as_str)));
-        rules::ensure_may_revoke(principal.scopes, held, ScopeSet::default())?;
-        rules::ensure_unused(store::count_holders(&cx.db, &role_code, principal.uuid).await?.0)?;
-        store::delete(&cx.db, &role_code).await?;
-        if rules::is_losing_full_access(held, ScopeSet::default()) {
-            granters::ensure_full_role_remains(&cx.db).await?;
-        }
-        cx.answer(true)
+/// Delete a staff role.
+#[operation(mutation, access = "labs.admin.staff:write")]
+async fn admin_staff_roles_delete(cx: &RequestContext, role_code: String) -> Result<bool, Fault> {
+    note(cx, &role_code);
+    granters::lock(&cx.db).await?;
+    let present = store::lock(&cx.db, &role_code).await?.ok_or_else(err_not_found)?;
+    let (principal, held) = (cx.principal()?, ScopeSet::parse(present.iter().map(String::as_str)));
+    rules::ensure_may_revoke(principal.scopes, held, ScopeSet::default())?;
+    rules::ensure_unused(store::count_holders(&cx.db, &role_code, principal.uuid).await?.0)?;
+    store::delete(&cx.db, &role_code).await?;
+    if rules::is_losing_full_access(held, ScopeSet::default()) {
+        granters::ensure_full_role_remains(&cx.db).await?;
     }
+    Ok(true)
 }
 
 /// Loads the current role and names it in the audit record.

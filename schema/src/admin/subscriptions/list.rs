@@ -1,6 +1,6 @@
 //! The list of subscriptions across partners, with filters and orders, and the history of one subscription.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -12,8 +12,7 @@ use crate::subscription::changing::{
 };
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct SubscriptionFilter {
     tier_code: Option<Vec<String>>,
     state: Option<Vec<SubscriptionState>>,

@@ -9,4 +9,4 @@ mod rules;
 
 pub(in crate::admin) use list::STATEMENTS;
 pub(crate) use list::SUBSCRIPTION_OF_EACH;
-pub(in crate::admin) use resolvers::{SubscriptionsMutation, SubscriptionsQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

@@ -5,4 +5,4 @@
 
 mod resolvers;
 
-pub(in crate::admin) use resolvers::{TeamMembersMutation, TeamMembersQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

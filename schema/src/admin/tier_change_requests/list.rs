@@ -1,6 +1,6 @@
 //! The list of the tier change requests of all partners, with its filters and order.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, SqlValue, Statements};
 use labs_core::time::Time;
 use serde::Serialize;
@@ -10,8 +10,7 @@ use uuid::Uuid;
 use crate::subscription::change_requests::{REQUEST, TierChangeRequest, TierChangeRequestState};
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct TierChangeRequestFilter {
     state: Option<Vec<TierChangeRequestState>>,
     partner_uuid: Option<Vec<Uuid>>,

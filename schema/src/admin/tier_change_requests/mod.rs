@@ -4,4 +4,4 @@ mod list;
 mod resolvers;
 
 pub(in crate::admin) use list::STATEMENTS;
-pub(in crate::admin) use resolvers::{TierChangeRequestsMutation, TierChangeRequestsQuery};
+pub(in crate::admin) use resolvers::OPERATIONS;

@@ -1,7 +1,7 @@
 //! Users for staff: the lookup of one, the list across partners with its filters and orders, and the lists of one user.
 
-use async_graphql::InputObject;
 use jiff::Timestamp;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::principal::Role;
 use labs_core::time::Time;
@@ -31,8 +31,7 @@ pub(super) static OF_A_TEAM: Lookup<User> = Lookup::new(&PEOPLE, &["person_uuid 
 pub(super) static ANYBODY: Lookup<User> = Lookup::new(&PEOPLE, &["person_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct UserFilter {
     kind: Option<Vec<PersonType>>,
     partner_uuid: Option<Vec<Uuid>>,

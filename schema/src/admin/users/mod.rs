@@ -20,5 +20,5 @@ mod store;
 
 pub(in crate::admin) use list::STATEMENTS;
 pub(crate) use list::{PERSON, TEAM};
+pub(in crate::admin) use resolvers::OPERATIONS;
 pub(crate) use resolvers::User;
-pub(in crate::admin) use resolvers::{UsersMutation, UsersQuery};

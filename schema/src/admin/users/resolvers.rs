@@ -2,14 +2,13 @@
 
 mod types;
 
-use async_graphql::{Context, Object};
-use labs_core::access::{access, audit_partner, audit_target, batched};
 use labs_core::actor::Actor;
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
 use labs_core::email::EmailAddress;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::list::{PageRequest, SqlValue};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_mail::message::SecurityEvent as Notified;
 use labs_mail::outbox;
@@ -32,269 +31,188 @@ use crate::partner::team::{ActingAs, Team};
 pub(crate) use types::User;
 use types::UserUpdate;
 
-/// Queries for users.
-#[derive(Default)]
-pub(crate) struct UsersQuery;
+/// Operations of this file.
+pub(in crate::admin) const OPERATIONS: &[Operation] = operations![
+    admin_users_list,
+    admin_users_get,
+    admin_users_list_sessions,
+    admin_users_list_security_events,
+    admin_users_update,
+    admin_users_lock,
+    admin_users_unlock,
+    admin_users_verify_email,
+    admin_users_send_password_reset,
+    admin_users_reset_mfa,
+    admin_users_end_session,
+    admin_users_sign_out,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl UsersQuery {
-    /// List users across partners.
-    #[graphql(
-        directive = access::apply("labs.admin.users".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_users_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<UserFilter>,
-        sort: Option<UserSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<User>>, Fault> {
-        let cx = ctx.cx();
-        let shown = VisibleUsers { with_staff: may_see_staff(cx)?, filter: filter.unwrap_or_default() };
-        let rows = USERS.page(cx, &shown, &PageRequest::new(sort, limit, cursor)).await?;
-        let rows = rows.map(|user| Ok(user.for_caller(cx)))?;
-        cx.answer_list(rows.counted_list(USERS.total(&cx.db, &shown, include_total).await?))
-    }
-
-    /// Get a user.
-    #[graphql(
-        directive = access::apply("labs.admin.users".into()),
-        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into()),
-        directive = batched::apply()
-    )]
-    async fn admin_users_get(&self, ctx: &Context<'_>, user_uuid: Uuid) -> Result<Option<User>, Fault> {
-        ctx.cx().answer(load_user(ctx.cx(), user_uuid).await?)
-    }
-
-    /// List a user's sessions.
-    #[graphql(
-        directive = access::apply("labs.admin.users".into()),
-        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
-    )]
-    async fn admin_users_list_sessions(
-        &self,
-        ctx: &Context<'_>,
-        user_uuid: Uuid,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<OpenSession>>, Fault> {
-        let cx = ctx.cx();
-        note_user(cx, user_uuid).await?;
-        let rows = SESSIONS.page(cx, &user_uuid, &PageRequest::new(None, limit, cursor)).await?;
-        cx.answer_list(rows.counted_list(SESSIONS.total(&cx.db, &user_uuid, include_total).await?))
-    }
-
-    /// List a user's security events.
-    #[graphql(
-        directive = access::apply("labs.admin.users".into()),
-        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
-    )]
-    async fn admin_users_list_security_events(
-        &self,
-        ctx: &Context<'_>,
-        user_uuid: Uuid,
-        filter: Option<SecurityEventFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<SecurityEvent>>, Fault> {
-        let cx = ctx.cx();
-        note_user(cx, user_uuid).await?;
-        let events = PersonEvents { person_uuid: user_uuid, filter: filter.unwrap_or_default() };
-        let rows = SECURITY_EVENTS.page(cx, &events, &PageRequest::new(None, limit, cursor)).await?;
-        cx.answer_list(rows.counted_list(SECURITY_EVENTS.total(&cx.db, &events, include_total).await?))
-    }
+/// List users across partners.
+#[operation(query, access = "labs.admin.users", audit_partner = "partner_uuid")]
+async fn admin_users_list(
+    cx: &RequestContext,
+    filter: Option<UserFilter>,
+    sort: Option<UserSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<User>, Fault> {
+    let shown = VisibleUsers { with_staff: may_see_staff(cx)?, filter: filter.unwrap_or_default() };
+    let rows = USERS.page(cx, &shown, &PageRequest::new(sort, limit, cursor)).await?;
+    let rows = rows.map(|user| Ok(user.for_caller(cx)))?;
+    Ok(rows.counted_list(USERS.total(&cx.db, &shown, include_total).await?))
 }
 
-/// Mutations of users.
-#[derive(Default)]
-pub(crate) struct UsersMutation;
+/// Get a user.
+#[operation(query, access = "labs.admin.users", audit_target(User, "user_uuid"), batched)]
+async fn admin_users_get(cx: &RequestContext, user_uuid: Uuid) -> Result<User, Fault> {
+    load_user(cx, user_uuid).await
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl UsersMutation {
-    /// Update a user.
-    #[graphql(
-        directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
-    )]
-    async fn admin_users_update(
-        &self,
-        ctx: &Context<'_>,
-        user_uuid: Uuid,
-        body: UserUpdate,
-    ) -> Result<Option<User>, Fault> {
-        let (cx, mut errors) = (ctx.cx(), Vec::new());
-        let user = lock_user(cx, user_uuid).await?;
-        let name = collect_or_report(body.name.map(|name| person_name(&name, "/name")), &mut errors);
-        let email = collect_or_report(body.email.map(|email| parse_email(&email)), &mut errors);
-        if !errors.is_empty() {
-            return Err(Fault::invalid(errors));
-        }
-        if let Some(name) = name {
-            store::set_name(&cx.db, user_uuid, &name).await?;
-        }
-        if let Some(email) = email.filter(|email| email.normalised() != user.email_normalised) {
-            rules::ensure_active(&user.state)?;
-            address::request_change_by_staff(cx, user_uuid, user.partner_uuid, &email).await?;
-        }
-        cx.answer(load_user(cx, user_uuid).await?)
+/// List a user's sessions.
+#[operation(query, access = "labs.admin.users", audit_target(User, "user_uuid"))]
+async fn admin_users_list_sessions(
+    cx: &RequestContext,
+    user_uuid: Uuid,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<OpenSession>, Fault> {
+    note_user(cx, user_uuid).await?;
+    let rows = SESSIONS.page(cx, &user_uuid, &PageRequest::new(None, limit, cursor)).await?;
+    Ok(rows.counted_list(SESSIONS.total(&cx.db, &user_uuid, include_total).await?))
+}
+
+/// List a user's security events.
+#[operation(query, access = "labs.admin.users", audit_target(User, "user_uuid"))]
+async fn admin_users_list_security_events(
+    cx: &RequestContext,
+    user_uuid: Uuid,
+    filter: Option<SecurityEventFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<SecurityEvent>, Fault> {
+    note_user(cx, user_uuid).await?;
+    let events = PersonEvents { person_uuid: user_uuid, filter: filter.unwrap_or_default() };
+    let rows = SECURITY_EVENTS.page(cx, &events, &PageRequest::new(None, limit, cursor)).await?;
+    Ok(rows.counted_list(SECURITY_EVENTS.total(&cx.db, &events, include_total).await?))
+}
+
+/// Update a user.
+#[operation(mutation, access = "labs.admin.users:write", audit_target(User, "user_uuid"))]
+async fn admin_users_update(cx: &RequestContext, user_uuid: Uuid, body: UserUpdate) -> Result<User, Fault> {
+    let mut errors = Vec::new();
+    let user = lock_user(cx, user_uuid).await?;
+    let name = collect_or_report(body.name.map(|name| person_name(&name, "/name")), &mut errors);
+    let email = collect_or_report(body.email.map(|email| parse_email(&email)), &mut errors);
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
     }
-
-    /// Lock a user.
-    #[graphql(
-        directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
-    )]
-    async fn admin_users_lock(&self, ctx: &Context<'_>, user_uuid: Uuid, body: Reason) -> Result<Option<User>, Fault> {
-        let cx = ctx.cx();
-        body.note(cx);
-        let user = lock_user(cx, user_uuid).await?;
-        let state = rules::next_state(&user.state, PersonAction::Lock, user.was_suspended)?;
-        store::set_state(&cx.db, user_uuid, state.name(), user.state == "SUSPENDED").await?;
-        end_access(cx, &user, SecurityEventKind::AccountLocked).await?;
-        if let Some(partner_uuid) = user.partner_uuid {
-            // The reason is stored only in the audit record. The partner can read that the invitations were withdrawn.
-            let team = Team::named(cx, partner_uuid).await?;
-            invitations::revoke_sent_by(cx, team, user_uuid, None, ActingAs::staff(cx, None)).await?;
-        }
-        outbox::queue_notice(cx, user_uuid, Notified::AccountLocked).await?;
-        cx.answer(load_user(cx, user_uuid).await?)
+    if let Some(name) = name {
+        store::set_name(&cx.db, user_uuid, &name).await?;
     }
-
-    /// Unlock a user.
-    #[graphql(
-        directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
-    )]
-    async fn admin_users_unlock(
-        &self,
-        ctx: &Context<'_>,
-        user_uuid: Uuid,
-        body: Option<Remark>,
-    ) -> Result<Option<User>, Fault> {
-        let cx = ctx.cx();
-        Remark::note(body, cx);
-        let user = lock_user(cx, user_uuid).await?;
-        let had_failures = attempts::forget(&cx.db, &user.email_normalised, user_uuid).await?;
-        if user.state == "LOCKED" || !had_failures {
-            let state = rules::next_state(&user.state, PersonAction::Unlock, user.was_suspended)?;
-            store::set_state(&cx.db, user_uuid, state.name(), false).await?;
-            outbox::queue_notice(cx, user_uuid, Notified::AccountUnlocked).await?;
-        }
-        event(&user, SecurityEventKind::AccountUnlocked).write(cx).await?;
-        cx.answer(load_user(cx, user_uuid).await?)
-    }
-
-    /// Verify a user's e-mail address.
-    #[graphql(
-        directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
-    )]
-    async fn admin_users_verify_email(
-        &self,
-        ctx: &Context<'_>,
-        user_uuid: Uuid,
-        body: Reason,
-    ) -> Result<Option<User>, Fault> {
-        let cx = ctx.cx();
-        body.note(cx);
-        let user = lock_user(cx, user_uuid).await?;
-        let state = rules::next_state(&user.state, PersonAction::Verify, user.was_suspended)?;
-        let proved = (user_uuid, user.email_normalised.as_str());
-        registrations::verify_without_token(&cx.db, proved, state, Actor::of(cx.principal()?)).await?;
-        event(&user, SecurityEventKind::EmailVerified).write(cx).await?;
-        cx.answer(load_user(cx, user_uuid).await?)
-    }
-
-    /// Send a password reset e-mail to a user.
-    #[graphql(
-        directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
-    )]
-    async fn admin_users_send_password_reset(
-        &self,
-        ctx: &Context<'_>,
-        user_uuid: Uuid,
-        body: Option<Remark>,
-    ) -> Result<Option<User>, Fault> {
-        let cx = ctx.cx();
-        Remark::note(body, cx);
-        let user = lock_user(cx, user_uuid).await?;
+    if let Some(email) = email.filter(|email| email.normalised() != user.email_normalised) {
         rules::ensure_active(&user.state)?;
-        rules::ensure_settled(address::open_by_staff(cx, user_uuid).await?)?;
-        let to = load_addressee(&cx.db, user_uuid).await?.ok_or_else(err_not_found)?;
-        passwords::mail_reset(cx, &to).await?;
-        event(&user, SecurityEventKind::PasswordResetRequested).write(cx).await?;
-        cx.answer(load_user(cx, user_uuid).await?)
+        address::request_change_by_staff(cx, user_uuid, user.partner_uuid, &email).await?;
     }
+    load_user(cx, user_uuid).await
+}
 
-    /// Reset a user's second factor.
-    #[graphql(
-        directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
-    )]
-    async fn admin_users_reset_mfa(
-        &self,
-        ctx: &Context<'_>,
-        user_uuid: Uuid,
-        body: Reason,
-    ) -> Result<Option<User>, Fault> {
-        let cx = ctx.cx();
-        body.note(cx);
-        let user = lock_user(cx, user_uuid).await?;
-        rules::ensure_settled(address::open_by_staff(cx, user_uuid).await?)?;
-        if !mfa::disable_factor(&cx.db, user_uuid).await? {
-            return Err(Fault::conflict(
-                "This user has no active second factor, so sign-in requires only the password.",
-            ));
-        }
-        end_access(cx, &user, SecurityEventKind::SecondFactorReset).await?;
-        outbox::queue_notice(cx, user_uuid, Notified::SecondFactorReset).await?;
-        cx.answer(load_user(cx, user_uuid).await?)
+/// Lock a user.
+#[operation(mutation, access = "labs.admin.users:write", audit_target(User, "user_uuid"))]
+async fn admin_users_lock(cx: &RequestContext, user_uuid: Uuid, body: Reason) -> Result<User, Fault> {
+    body.note(cx);
+    let user = lock_user(cx, user_uuid).await?;
+    let state = rules::next_state(&user.state, PersonAction::Lock, user.was_suspended)?;
+    store::set_state(&cx.db, user_uuid, state.name(), user.state == "SUSPENDED").await?;
+    end_access(cx, &user, SecurityEventKind::AccountLocked).await?;
+    if let Some(partner_uuid) = user.partner_uuid {
+        // The reason is stored only in the audit record. The partner can read that the invitations were withdrawn.
+        let team = Team::named(cx, partner_uuid).await?;
+        invitations::revoke_sent_by(cx, team, user_uuid, None, ActingAs::staff(cx, None)).await?;
     }
+    outbox::queue_notice(cx, user_uuid, Notified::AccountLocked).await?;
+    load_user(cx, user_uuid).await
+}
 
-    /// End a user's session.
-    #[graphql(
-        directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Session, "session_uuid".into())
-    )]
-    async fn admin_users_end_session(
-        &self,
-        ctx: &Context<'_>,
-        user_uuid: Uuid,
-        session_uuid: Uuid,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let user = lock_user(cx, user_uuid).await?;
-        if !sessions::end_own(&cx.db, user_uuid, session_uuid, "ENDED_BY_STAFF").await? {
-            return Err(Fault::not_found("session of this user"));
-        }
-        event(&user, SecurityEventKind::SessionEndedByStaff).in_session(session_uuid).write(cx).await?;
-        cx.answer(true)
+/// Unlock a user.
+#[operation(mutation, access = "labs.admin.users:write", audit_target(User, "user_uuid"))]
+async fn admin_users_unlock(cx: &RequestContext, user_uuid: Uuid, body: Option<Remark>) -> Result<User, Fault> {
+    Remark::note(body, cx);
+    let user = lock_user(cx, user_uuid).await?;
+    let had_failures = attempts::forget(&cx.db, &user.email_normalised, user_uuid).await?;
+    if user.state == "LOCKED" || !had_failures {
+        let state = rules::next_state(&user.state, PersonAction::Unlock, user.was_suspended)?;
+        store::set_state(&cx.db, user_uuid, state.name(), false).await?;
+        outbox::queue_notice(cx, user_uuid, Notified::AccountUnlocked).await?;
     }
+    event(&user, SecurityEventKind::AccountUnlocked).write(cx).await?;
+    load_user(cx, user_uuid).await
+}
 
-    /// Sign out a user from all sessions.
-    #[graphql(
-        directive = access::apply("labs.admin.users:write".into()),
-        directive = audit_target::apply(AuditTargetKind::User, "user_uuid".into())
-    )]
-    async fn admin_users_sign_out(
-        &self,
-        ctx: &Context<'_>,
-        user_uuid: Uuid,
-        body: Option<Remark>,
-    ) -> Result<Option<User>, Fault> {
-        let cx = ctx.cx();
-        Remark::note(body, cx);
-        let user = lock_user(cx, user_uuid).await?;
-        sessions::end_all(&cx.db, user_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
-        event(&user, SecurityEventKind::SignedOutByStaff).write(cx).await?;
-        cx.answer(load_user(cx, user_uuid).await?)
+/// Verify a user's e-mail address.
+#[operation(mutation, access = "labs.admin.users:write", audit_target(User, "user_uuid"))]
+async fn admin_users_verify_email(cx: &RequestContext, user_uuid: Uuid, body: Reason) -> Result<User, Fault> {
+    body.note(cx);
+    let user = lock_user(cx, user_uuid).await?;
+    let state = rules::next_state(&user.state, PersonAction::Verify, user.was_suspended)?;
+    let proved = (user_uuid, user.email_normalised.as_str());
+    registrations::verify_without_token(&cx.db, proved, state, Actor::of(cx.principal()?)).await?;
+    event(&user, SecurityEventKind::EmailVerified).write(cx).await?;
+    load_user(cx, user_uuid).await
+}
+
+/// Send a password reset e-mail to a user.
+#[operation(mutation, access = "labs.admin.users:write", audit_target(User, "user_uuid"))]
+async fn admin_users_send_password_reset(
+    cx: &RequestContext,
+    user_uuid: Uuid,
+    body: Option<Remark>,
+) -> Result<User, Fault> {
+    Remark::note(body, cx);
+    let user = lock_user(cx, user_uuid).await?;
+    rules::ensure_active(&user.state)?;
+    rules::ensure_settled(address::open_by_staff(cx, user_uuid).await?)?;
+    let to = load_addressee(&cx.db, user_uuid).await?.ok_or_else(err_not_found)?;
+    passwords::mail_reset(cx, &to).await?;
+    event(&user, SecurityEventKind::PasswordResetRequested).write(cx).await?;
+    load_user(cx, user_uuid).await
+}
+
+/// Reset a user's second factor.
+#[operation(mutation, access = "labs.admin.users:write", audit_target(User, "user_uuid"))]
+async fn admin_users_reset_mfa(cx: &RequestContext, user_uuid: Uuid, body: Reason) -> Result<User, Fault> {
+    body.note(cx);
+    let user = lock_user(cx, user_uuid).await?;
+    rules::ensure_settled(address::open_by_staff(cx, user_uuid).await?)?;
+    if !mfa::disable_factor(&cx.db, user_uuid).await? {
+        return Err(Fault::conflict("This user has no active second factor, so sign-in requires only the password."));
     }
+    end_access(cx, &user, SecurityEventKind::SecondFactorReset).await?;
+    outbox::queue_notice(cx, user_uuid, Notified::SecondFactorReset).await?;
+    load_user(cx, user_uuid).await
+}
+
+/// End a user's session.
+#[operation(mutation, access = "labs.admin.users:write", audit_target(Session, "session_uuid"))]
+async fn admin_users_end_session(cx: &RequestContext, user_uuid: Uuid, session_uuid: Uuid) -> Result<bool, Fault> {
+    let user = lock_user(cx, user_uuid).await?;
+    if !sessions::end_own(&cx.db, user_uuid, session_uuid, "ENDED_BY_STAFF").await? {
+        return Err(Fault::not_found("session of this user"));
+    }
+    event(&user, SecurityEventKind::SessionEndedByStaff).in_session(session_uuid).write(cx).await?;
+    Ok(true)
+}
+
+/// Sign out a user from all sessions.
+#[operation(mutation, access = "labs.admin.users:write", audit_target(User, "user_uuid"))]
+async fn admin_users_sign_out(cx: &RequestContext, user_uuid: Uuid, body: Option<Remark>) -> Result<User, Fault> {
+    Remark::note(body, cx);
+    let user = lock_user(cx, user_uuid).await?;
+    sessions::end_all(&cx.db, user_uuid, None, "SIGNED_OUT_BY_STAFF").await?;
+    event(&user, SecurityEventKind::SignedOutByStaff).write(cx).await?;
+    load_user(cx, user_uuid).await
 }
 
 /// Ends all access of a user, except the option to undo an address change. Their security events record the cause.

@@ -8,6 +8,6 @@ mod store;
 mod view;
 
 pub(in crate::auth) use list::STATEMENTS;
-pub(in crate::auth) use resolvers::{AccountMutation, AccountQuery};
+pub(in crate::auth) use resolvers::OPERATIONS;
 pub(crate) use rules::{partner_person_name, person_name};
 pub(crate) use view::PersonType;

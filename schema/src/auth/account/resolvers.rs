@@ -1,11 +1,11 @@
 //! Resolvers of the caller's own account.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::email::EmailAddress;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::principal::PrincipalType;
 use labs_core::time::Time;
@@ -19,8 +19,7 @@ use crate::auth::security_events::{PersonEvents, SecurityEvent, SecurityEventFil
 use crate::auth::sessions::{OwnSession, load_own, require_fresh};
 
 /// Merge patch of the caller's own account (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AccountUpdate {
     /// Full name.
     name: Option<String>,
@@ -33,24 +32,21 @@ pub(crate) struct AccountUpdate {
 }
 
 /// A new e-mail address.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct EmailChangeRequest {
     /// E-mail address for sign-in, once it is verified.
     email: String,
 }
 
 /// Token from an e-mail about an address change.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct EmailChangeTokenInput {
     /// Token from the e-mail.
     token: String,
 }
 
 /// Receipt for the address change request.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct EmailChangeReceipt {
     /// `CONFIRMATION_SENT`: the service sends an e-mail to the new address and one to the old.
     status: &'static str,
@@ -61,8 +57,7 @@ pub(crate) struct EmailChangeReceipt {
 }
 
 /// The confirmed address change.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct EmailChanged {
     /// `EMAIL_CHANGED`.
     status: &'static str,
@@ -73,8 +68,7 @@ pub(crate) struct EmailChanged {
 }
 
 /// The cancelled address change.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct EmailChangeCancelled {
     /// `EMAIL_CHANGE_CANCELLED`.
     status: &'static str,
@@ -82,91 +76,73 @@ pub(crate) struct EmailChangeCancelled {
     email: String,
 }
 
-/// Queries of the caller's own account.
-#[derive(Default)]
-pub(crate) struct AccountQuery;
+/// Operations of this file.
+pub(in crate::auth) const OPERATIONS: &[Operation] = operations![
+    auth_account_get,
+    auth_account_list_security_events,
+    auth_account_update,
+    auth_account_change_email,
+    auth_account_confirm_email,
+    auth_account_cancel_email_change,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl AccountQuery {
-    /// Get the caller's account.
-    #[graphql(directive = access::apply("auth.account".into()))]
-    async fn auth_account_get(&self, ctx: &Context<'_>) -> Result<Option<Account>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(load_account(cx, &load_own(cx)?).await?)
-    }
-
-    /// List the caller's security events.
-    #[graphql(directive = access::apply("auth.account".into()))]
-    async fn auth_account_list_security_events(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<SecurityEventFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<SecurityEvent>>, Fault> {
-        let cx = ctx.cx();
-        let events = PersonEvents { person_uuid: load_own(cx)?.person_uuid, filter: filter.unwrap_or_default() };
-        cx.answer_list(OWN_EVENTS.page(cx, &events, &PageRequest::new(None, limit, cursor)).await?.list())
-    }
+/// Get the caller's account.
+#[operation(query, access = "auth.account")]
+async fn auth_account_get(cx: &RequestContext) -> Result<Account, Fault> {
+    load_account(cx, &load_own(cx)?).await
 }
 
-/// Mutations of the caller's own account.
-#[derive(Default)]
-pub(crate) struct AccountMutation;
+/// List the caller's security events.
+#[operation(query, access = "auth.account")]
+async fn auth_account_list_security_events(
+    cx: &RequestContext,
+    filter: Option<SecurityEventFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<SecurityEvent>, Fault> {
+    let events = PersonEvents { person_uuid: load_own(cx)?.person_uuid, filter: filter.unwrap_or_default() };
+    Ok(OWN_EVENTS.page(cx, &events, &PageRequest::new(None, limit, cursor)).await?.list())
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl AccountMutation {
-    /// Update the caller's account.
-    #[graphql(directive = access::apply("auth.account:write".into()))]
-    async fn auth_account_update(&self, ctx: &Context<'_>, body: AccountUpdate) -> Result<Option<Account>, Fault> {
-        let cx = ctx.cx();
-        let own = load_own(cx)?;
-        let AccountUpdate { name, locale, time_zone, board_mail } = body;
-        let is_of_partner = cx.principal()?.kind == PrincipalType::PartnerUser;
-        let time_zone = time_zone.map(|name| rules::known_time_zone(&name)).transpose()?;
-        let change = rules::normalize(AccountChange { name, locale, time_zone, board_mail }, is_of_partner)?;
-        rules::ensure_board_mail(&change, is_of_partner)?;
-        store::set_profile(&cx.db, own.person_uuid, &change).await?;
-        cx.answer(load_account(cx, &own).await?)
-    }
+/// Update the caller's account.
+#[operation(mutation, access = "auth.account:write")]
+async fn auth_account_update(cx: &RequestContext, body: AccountUpdate) -> Result<Account, Fault> {
+    let own = load_own(cx)?;
+    let AccountUpdate { name, locale, time_zone, board_mail } = body;
+    let is_of_partner = cx.principal()?.kind == PrincipalType::PartnerUser;
+    let time_zone = time_zone.map(|name| rules::known_time_zone(&name)).transpose()?;
+    let change = rules::normalize(AccountChange { name, locale, time_zone, board_mail }, is_of_partner)?;
+    rules::ensure_board_mail(&change, is_of_partner)?;
+    store::set_profile(&cx.db, own.person_uuid, &change).await?;
+    load_account(cx, &own).await
+}
 
-    /// Request an e-mail address change.
-    #[graphql(directive = access::apply("auth.account:write".into()))]
-    async fn auth_account_change_email(
-        &self,
-        ctx: &Context<'_>,
-        body: EmailChangeRequest,
-    ) -> Result<Option<EmailChangeReceipt>, Fault> {
-        let cx = ctx.cx();
-        let own = require_fresh(cx).await?;
-        let email = EmailAddress::parse(&body.email)
-            .map_err(|problem| Fault::field("/email", "FORMAT", format!("This address cannot be used: {problem}.")))?;
-        address::request_change(cx, &own, &email).await?;
-        let expires_in = address::rules::CONFIRM_SECONDS;
-        cx.answer(EmailChangeReceipt { status: "CONFIRMATION_SENT", email: body.email, expires_in })
-    }
+/// Request an e-mail address change.
+#[operation(mutation, access = "auth.account:write")]
+async fn auth_account_change_email(cx: &RequestContext, body: EmailChangeRequest) -> Result<EmailChangeReceipt, Fault> {
+    let own = require_fresh(cx).await?;
+    let email = EmailAddress::parse(&body.email)
+        .map_err(|problem| Fault::field("/email", "FORMAT", format!("This address cannot be used: {problem}.")))?;
+    address::request_change(cx, &own, &email).await?;
+    let expires_in = address::rules::CONFIRM_SECONDS;
+    Ok(EmailChangeReceipt { status: "CONFIRMATION_SENT", email: body.email, expires_in })
+}
 
-    /// Confirm an e-mail address change.
-    #[graphql(directive = access::apply("public".into()))]
-    async fn auth_account_confirm_email(
-        &self,
-        ctx: &Context<'_>,
-        body: EmailChangeTokenInput,
-    ) -> Result<Option<EmailChanged>, Fault> {
-        let (email, changed_at) = address::confirm(ctx.cx(), &body.token).await?;
-        ctx.cx().answer(EmailChanged { status: "EMAIL_CHANGED", email, changed_at })
-    }
+/// Confirm an e-mail address change.
+#[operation(mutation, access = "public")]
+async fn auth_account_confirm_email(cx: &RequestContext, body: EmailChangeTokenInput) -> Result<EmailChanged, Fault> {
+    let (email, changed_at) = address::confirm(cx, &body.token).await?;
+    Ok(EmailChanged { status: "EMAIL_CHANGED", email, changed_at })
+}
 
-    /// Cancel an e-mail address change.
-    #[graphql(directive = access::apply("public".into()))]
-    async fn auth_account_cancel_email_change(
-        &self,
-        ctx: &Context<'_>,
-        body: EmailChangeTokenInput,
-    ) -> Result<Option<EmailChangeCancelled>, Fault> {
-        let email = address::cancel(ctx.cx(), &body.token).await?;
-        ctx.cx().answer(EmailChangeCancelled { status: "EMAIL_CHANGE_CANCELLED", email })
-    }
+/// Cancel an e-mail address change.
+#[operation(mutation, access = "public")]
+async fn auth_account_cancel_email_change(
+    cx: &RequestContext,
+    body: EmailChangeTokenInput,
+) -> Result<EmailChangeCancelled, Fault> {
+    let email = address::cancel(cx, &body.token).await?;
+    Ok(EmailChangeCancelled { status: "EMAIL_CHANGE_CANCELLED", email })
 }
 
 async fn load_account(cx: &RequestContext, own: &OwnSession) -> Result<Account, Fault> {

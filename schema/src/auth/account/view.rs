@@ -1,6 +1,6 @@
 //! Public representation of the caller's own account.
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use labs_core::principal::Role;
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -19,8 +19,7 @@ words! {
 }
 
 /// Account of the calling user.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct Account {
     /// UUID of the user.
     uuid: Uuid,
@@ -55,8 +54,7 @@ pub(crate) struct Account {
 }
 
 /// An active second factor.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SecondFactor {
     /// `TOTP` is an authenticator app (RFC 6238).
     kind: &'static str,

@@ -1,6 +1,6 @@
 //! Lists of a team's invitations, for the team and for staff.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::principal::Role;
 use labs_core::words::words;
@@ -23,8 +23,7 @@ pub(super) static OF_A_TEAM: Lookup<Invitation> =
     Lookup::new(&INVITATION, &["partner_uuid = {}", "invitation_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct InvitationFilter {
     state: Option<Vec<InvitationState>>,
     role: Option<Vec<Role>>,

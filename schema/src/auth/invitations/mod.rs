@@ -28,7 +28,7 @@ pub(crate) use first::{FirstInvitation, invite_first};
 pub(crate) use inviting::{NewInvitation, invite};
 pub(in crate::auth) use list::STATEMENTS;
 pub(crate) use list::{INVITATIONS, INVITATIONS_FOR_STAFF, InvitationFilter, InvitationSort, InvitationsOf};
+pub(in crate::auth) use resolvers::OPERATIONS;
 pub(crate) use resolvers::find_faults;
-pub(in crate::auth) use resolvers::{InvitationsMutation, InvitationsQuery};
 pub(crate) use sending::{resend, revoke, revoke_sent_by, send};
 pub(crate) use view::{Invitation, InvitationCreate};

@@ -1,12 +1,12 @@
 //! Resolvers of invitations for the holder of the token.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::access;
 use labs_core::actor::Actor;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::db::Db;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::entitlement::Allowance;
 use labs_core::fault::{Fault, FieldError};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::principal::Role;
 use labs_core::services::Services;
 use labs_core::time::Time;
@@ -38,8 +38,7 @@ words! {
 }
 
 /// An invitation, as shown to the holder of its token.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct HeldInvitation {
     /// Name of the inviting company.
     company_name: String,
@@ -56,8 +55,7 @@ pub(crate) struct HeldInvitation {
 }
 
 /// The accepted invitation. The user is a member of the team.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AcceptedInvitation {
     /// `ACCEPTED`.
     status: &'static str,
@@ -72,24 +70,21 @@ pub(crate) struct AcceptedInvitation {
 }
 
 /// The declined invitation. The invited user does not join the team.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct DeclinedInvitation {
     /// `DECLINED`.
     status: &'static str,
 }
 
 /// Token from an invitation.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct InvitationTokenInput {
     /// Token from the e-mail.
     token: String,
 }
 
 /// Token from an invitation, with the data that a new user needs.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct InvitationAcceptance {
     /// Token from the e-mail.
     token: String,
@@ -101,92 +96,70 @@ pub(crate) struct InvitationAcceptance {
     locale: Option<String>,
 }
 
-/// Queries of invitations.
-#[derive(Default)]
-pub(crate) struct InvitationsQuery;
+/// Operations of this file.
+pub(in crate::auth) const OPERATIONS: &[Operation] =
+    operations![auth_invitations_inspect, auth_invitations_accept, auth_invitations_decline];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl InvitationsQuery {
-    /// Inspect an invitation.
-    #[graphql(directive = access::apply("public".into()))]
-    async fn auth_invitations_inspect(
-        &self,
-        ctx: &Context<'_>,
-        body: InvitationTokenInput,
-    ) -> Result<Option<HeldInvitation>, Fault> {
-        let cx = ctx.cx();
-        let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::err_void_token)?;
-        let row = store::get(&cx.db, &digest).await?.ok_or_else(rules::err_void_token)?;
-        let account = match join_mode(&row) {
-            JoinMode::New => InvitationAccount::New,
-            JoinMode::Existing => InvitationAccount::Existing,
-            JoinMode::Elsewhere => InvitationAccount::Elsewhere,
-        };
-        cx.answer(HeldInvitation {
-            company_name: row.company_name,
-            inviter_name: row.inviter_name,
-            email: row.email,
-            role: role(&row.role)?,
-            account,
-            expires_at: row.expires_at,
-        })
-    }
+/// Inspect an invitation.
+#[operation(query, access = "public")]
+async fn auth_invitations_inspect(cx: &RequestContext, body: InvitationTokenInput) -> Result<HeldInvitation, Fault> {
+    let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::err_void_token)?;
+    let row = store::get(&cx.db, &digest).await?.ok_or_else(rules::err_void_token)?;
+    let account = match join_mode(&row) {
+        JoinMode::New => InvitationAccount::New,
+        JoinMode::Existing => InvitationAccount::Existing,
+        JoinMode::Elsewhere => InvitationAccount::Elsewhere,
+    };
+    Ok(HeldInvitation {
+        company_name: row.company_name,
+        inviter_name: row.inviter_name,
+        email: row.email,
+        role: role(&row.role)?,
+        account,
+        expires_at: row.expires_at,
+    })
 }
 
-/// Mutations of invitations.
-#[derive(Default)]
-pub(crate) struct InvitationsMutation;
+/// Accept an invitation.
+#[operation(mutation, access = "public")]
+async fn auth_invitations_accept(cx: &RequestContext, body: InvitationAcceptance) -> Result<AcceptedInvitation, Fault> {
+    let digest = SecretKind::OneTime.digest(&body.token);
+    // The acceptance is validated and the password hashed before the token is consumed. A rejected request
+    // therefore leaves the token valid.
+    let (row, newcomer) = to_invited_person(cx, digest.as_ref(), body).await?;
+    let digest = digest.ok_or_else(rules::err_void_token)?;
+    let used = store::set_token_used(&cx.db, &digest).await?;
+    let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::err_void_token)?;
+    let state = next_state(state, InvitationAction::Accept).map_err(|_| rules::err_void_token())?;
+    let allowance = Allowance::lock_of(&cx.db, partner_uuid, "team_members").await?;
+    allowance.check(store::count_members(&cx.db, partner_uuid).await?, 1)?;
+    let user_uuid = join(cx, &row, newcomer.as_ref()).await?;
+    store::set_answered(&cx.db, invitation_uuid, state, Some(user_uuid)).await?;
+    let event = NewSecurityEvent::new(SecurityEventKind::InvitationAccepted, true);
+    event.with_subject(user_uuid, Some(partner_uuid)).write(cx).await?;
+    let role = role(&row.role)?;
+    let joined = PartnerEvent::new(partner_uuid, PartnerEventKind::MemberJoined, Actor::partner_user(user_uuid))
+        .with_subject(user_uuid);
+    let detail = json!({ "invitation_uuid": invitation_uuid, "role": row.role });
+    events::insert(&cx.db, &joined.with_detail(detail)).await?;
+    Ok(AcceptedInvitation { status: "ACCEPTED", partner_uuid, user_uuid, email: row.email, role })
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl InvitationsMutation {
-    /// Accept an invitation.
-    #[graphql(directive = access::apply("public".into()))]
-    async fn auth_invitations_accept(
-        &self,
-        ctx: &Context<'_>,
-        body: InvitationAcceptance,
-    ) -> Result<Option<AcceptedInvitation>, Fault> {
-        let cx = ctx.cx();
-        let digest = SecretKind::OneTime.digest(&body.token);
-        // The acceptance is validated and the password hashed before the token is consumed. A rejected request
-        // therefore leaves the token valid.
-        let (row, newcomer) = to_invited_person(cx, digest.as_ref(), body).await?;
-        let digest = digest.ok_or_else(rules::err_void_token)?;
-        let used = store::set_token_used(&cx.db, &digest).await?;
-        let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::err_void_token)?;
-        let state = next_state(state, InvitationAction::Accept).map_err(|_| rules::err_void_token())?;
-        let allowance = Allowance::lock_of(&cx.db, partner_uuid, "team_members").await?;
-        allowance.check(store::count_members(&cx.db, partner_uuid).await?, 1)?;
-        let user_uuid = join(cx, &row, newcomer.as_ref()).await?;
-        store::set_answered(&cx.db, invitation_uuid, state, Some(user_uuid)).await?;
-        let event = NewSecurityEvent::new(SecurityEventKind::InvitationAccepted, true);
-        event.with_subject(user_uuid, Some(partner_uuid)).write(cx).await?;
-        let role = role(&row.role)?;
-        let joined = PartnerEvent::new(partner_uuid, PartnerEventKind::MemberJoined, Actor::partner_user(user_uuid))
-            .with_subject(user_uuid);
-        let detail = json!({ "invitation_uuid": invitation_uuid, "role": row.role });
-        events::insert(&cx.db, &joined.with_detail(detail)).await?;
-        cx.answer(AcceptedInvitation { status: "ACCEPTED", partner_uuid, user_uuid, email: row.email, role })
-    }
-
-    /// Decline an invitation.
-    #[graphql(directive = access::apply("public".into()))]
-    async fn auth_invitations_decline(
-        &self,
-        ctx: &Context<'_>,
-        body: InvitationTokenInput,
-    ) -> Result<Option<DeclinedInvitation>, Fault> {
-        let cx = ctx.cx();
-        let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::err_void_token)?;
-        let used = store::set_token_used(&cx.db, &digest).await?;
-        let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::err_void_token)?;
-        let state = next_state(state, InvitationAction::Decline).map_err(|_| rules::err_void_token())?;
-        store::set_answered(&cx.db, invitation_uuid, state, None).await?;
-        let mut event = NewSecurityEvent::new(SecurityEventKind::InvitationDeclined, true);
-        event.partner_uuid = Some(partner_uuid);
-        event.by_outsider().write(cx).await?;
-        cx.answer(DeclinedInvitation { status: "DECLINED" })
-    }
+/// Decline an invitation.
+#[operation(mutation, access = "public")]
+async fn auth_invitations_decline(
+    cx: &RequestContext,
+    body: InvitationTokenInput,
+) -> Result<DeclinedInvitation, Fault> {
+    let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::err_void_token)?;
+    let used = store::set_token_used(&cx.db, &digest).await?;
+    let (invitation_uuid, partner_uuid, state) = used.ok_or_else(rules::err_void_token)?;
+    let state = next_state(state, InvitationAction::Decline).map_err(|_| rules::err_void_token())?;
+    store::set_answered(&cx.db, invitation_uuid, state, None).await?;
+    let mut event = NewSecurityEvent::new(SecurityEventKind::InvitationDeclined, true);
+    event.partner_uuid = Some(partner_uuid);
+    event.by_outsider().write(cx).await?;
+    Ok(DeclinedInvitation { status: "DECLINED" })
 }
 
 /// A validated new user.

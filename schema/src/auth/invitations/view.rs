@@ -1,7 +1,7 @@
 //! Invitations as shown to senders, and the input that creates one.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::principal::Role;
 use labs_core::time::Time;
 use uuid::Uuid;
@@ -11,8 +11,7 @@ use crate::partner::team::ActingAs;
 use crate::partner::team_members::rules::ensure_covered;
 
 /// An invitation to a team. Only the e-mail contains its token.
-#[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct Invitation {
     /// UUID of the invitation.
     pub(super) uuid: Uuid,
@@ -55,8 +54,7 @@ impl Invitation {
 }
 
 /// E-mail address to invite, and the offered role.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct InvitationCreate {
     /// E-mail address that the invitation is sent to.
     pub(crate) email: String,

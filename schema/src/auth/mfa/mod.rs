@@ -26,7 +26,7 @@ use uuid::Uuid;
 use crate::auth::attempts::{self, Subject};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 pub(crate) use resolvers::ISSUER;
-pub(in crate::auth) use resolvers::MfaMutation;
+pub(in crate::auth) use resolvers::OPERATIONS;
 
 /// Seconds until an unconfirmed enrolment expires.
 const ENROL_SECONDS: i64 = 600;

@@ -11,7 +11,7 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::auth) use resolvers::PasswordsMutation;
+pub(in crate::auth) use resolvers::OPERATIONS;
 pub(crate) use resolvers::find_faults;
 pub(in crate::auth) use rules::new_password;
 

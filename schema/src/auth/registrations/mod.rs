@@ -29,7 +29,7 @@ use uuid::Uuid;
 use crate::auth::people::rules::PersonState;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::subscription::changing;
-pub(in crate::auth) use resolvers::RegistrationsMutation;
+pub(in crate::auth) use resolvers::OPERATIONS;
 use store::VerifiedRow;
 pub(crate) use store::delete_expired;
 pub(crate) use validation::find_faults;

@@ -1,12 +1,12 @@
 //! Resolvers of registrations.
 
-use async_graphql::{Context, InputObject, MaybeUndefined, Object, SimpleObject};
 use labs_blocking::BlockingError;
-use labs_core::access::access;
 use labs_core::actor::Actor;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, MaybeUndefined, OutputType};
 use labs_core::email::EmailAddress;
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::time::Time;
 use labs_core::words::Word as _;
 use labs_crypto::secret::{SecretKind, SecretText};
@@ -25,8 +25,7 @@ use crate::partner::company::{self, Company, Patch};
 use crate::subscription::changing;
 
 /// Receipt for the registration.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct RegistrationReceipt {
     /// `VERIFICATION_SENT`: the service sends an e-mail.
     status: &'static str,
@@ -37,8 +36,7 @@ pub(crate) struct RegistrationReceipt {
 }
 
 /// The verified registration. The administrator can now sign in.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct VerifiedRegistration {
     /// `VERIFIED`.
     status: &'static str,
@@ -53,18 +51,20 @@ pub(crate) struct VerifiedRegistration {
 }
 
 /// A company that registers as a partner, and its first administrator.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct RegistrationInput {
     /// Name of the company, as customers know it.
     company_name: String,
     /// Two-letter ISO 3166-1 country code.
     country: String,
     /// Legal form, as in the company's register.
+    #[serde(default)]
     legal_form: MaybeUndefined<String>,
     /// VAT id with its country prefix.
+    #[serde(default)]
     vat_id: MaybeUndefined<String>,
     /// Website of the company.
+    #[serde(default)]
     website: MaybeUndefined<String>,
     /// First administrator of the company.
     pub(super) administrator: RegistrationAdministratorInput,
@@ -75,8 +75,7 @@ pub(crate) struct RegistrationInput {
 }
 
 /// The user who becomes the first administrator.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct RegistrationAdministratorInput {
     /// Full name.
     pub(super) name: String,
@@ -89,16 +88,14 @@ pub(crate) struct RegistrationAdministratorInput {
 }
 
 /// Address to be verified.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct VerificationRequest {
     /// E-mail address of the registration.
     email: String,
 }
 
 /// Proof of an e-mail address: the token from the e-mail, and the password of the registration.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct EmailVerification {
     /// Token from the e-mail.
     token: String,
@@ -123,98 +120,86 @@ impl RegistrationInput {
 /// Mail kinds of registrations.
 const MAIL_KINDS: [&str; 2] = ["VERIFY_EMAIL", "ALREADY_REGISTERED"];
 
-/// Mutations of registrations.
-#[derive(Default)]
-pub(crate) struct RegistrationsMutation;
+/// Operations of this file.
+pub(in crate::auth) const OPERATIONS: &[Operation] =
+    operations![auth_registrations_create, auth_registrations_resend_verification, auth_registrations_verify_email];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl RegistrationsMutation {
-    /// Register a partner.
-    #[graphql(directive = access::apply("public".into()))]
-    async fn auth_registrations_create(
-        &self,
-        ctx: &Context<'_>,
-        body: RegistrationInput,
-    ) -> Result<Option<RegistrationReceipt>, Fault> {
-        let cx = ctx.cx();
-        let checked = check_registration(cx, &body).await?;
-        let email = &checked.email;
-        // The address is looked up only now, so that both responses take equally long.
-        let password = SecretText::new(body.administrator.password.as_str());
-        let password_hash = cx.services.passwords.hash(password).await.map_err(err_busy)?;
-        store::lock_email(&cx.db, email.normalised()).await?;
-        if outbox::remaining_for(cx, email.as_str(), &MAIL_KINDS).await?.left > 0 {
-            match store::get_holder(&cx.db, email.normalised()).await? {
-                Some(holder_uuid) => notify_owner(cx, holder_uuid).await?,
-                None => register(cx, &checked, &password_hash).await?,
-            }
+/// Register a partner.
+#[operation(mutation, access = "public")]
+async fn auth_registrations_create(cx: &RequestContext, body: RegistrationInput) -> Result<RegistrationReceipt, Fault> {
+    let checked = check_registration(cx, &body).await?;
+    let email = &checked.email;
+    // The address is looked up only now, so that both responses take equally long.
+    let password = SecretText::new(body.administrator.password.as_str());
+    let password_hash = cx.services.passwords.hash(password).await.map_err(err_busy)?;
+    store::lock_email(&cx.db, email.normalised()).await?;
+    if outbox::remaining_for(cx, email.as_str(), &MAIL_KINDS).await?.left > 0 {
+        match store::get_holder(&cx.db, email.normalised()).await? {
+            Some(holder_uuid) => notify_owner(cx, holder_uuid).await?,
+            None => register(cx, &checked, &password_hash).await?,
         }
-        let expires_in = rules::VERIFY_SECONDS;
-        cx.answer(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.administrator.email, expires_in })
     }
+    let expires_in = rules::VERIFY_SECONDS;
+    Ok(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.administrator.email, expires_in })
+}
 
-    /// Resend a registration's verification e-mail.
-    #[graphql(directive = access::apply("public".into()))]
-    async fn auth_registrations_resend_verification(
-        &self,
-        ctx: &Context<'_>,
-        body: VerificationRequest,
-    ) -> Result<Option<RegistrationReceipt>, Fault> {
-        let cx = ctx.cx();
-        let mut errors = Vec::new();
-        let Some(email) = company::email("/email", &body.email, &mut errors) else {
-            return Err(Fault::invalid(errors));
-        };
-        store::lock_email(&cx.db, email.normalised()).await?;
-        let room = outbox::remaining_for(cx, email.as_str(), &MAIL_KINDS).await?.left;
-        let holder = store::get_holder(&cx.db, email.normalised()).await?;
-        let waiting = store::waiting_page(&cx.db, email.normalised()).await?;
-        let waiting = waiting.iter().filter(|_| holder.is_none()).take(room);
-        resend(cx, holder.filter(|_| room > 0), waiting.collect()).await?;
-        let expires_in = rules::VERIFY_SECONDS;
-        cx.answer(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.email, expires_in })
-    }
+/// Resend a registration's verification e-mail.
+#[operation(mutation, access = "public")]
+async fn auth_registrations_resend_verification(
+    cx: &RequestContext,
+    body: VerificationRequest,
+) -> Result<RegistrationReceipt, Fault> {
+    let mut errors = Vec::new();
+    let Some(email) = company::email("/email", &body.email, &mut errors) else {
+        return Err(Fault::invalid(errors));
+    };
+    store::lock_email(&cx.db, email.normalised()).await?;
+    let room = outbox::remaining_for(cx, email.as_str(), &MAIL_KINDS).await?.left;
+    let holder = store::get_holder(&cx.db, email.normalised()).await?;
+    let waiting = store::waiting_page(&cx.db, email.normalised()).await?;
+    let waiting = waiting.iter().filter(|_| holder.is_none()).take(room);
+    resend(cx, holder.filter(|_| room > 0), waiting.collect()).await?;
+    let expires_in = rules::VERIFY_SECONDS;
+    Ok(RegistrationReceipt { status: "VERIFICATION_SENT", email: body.email, expires_in })
+}
 
-    /// Verify a registration's e-mail address.
-    #[graphql(directive = access::apply("public".into()))]
-    async fn auth_registrations_verify_email(
-        &self,
-        ctx: &Context<'_>,
-        body: EmailVerification,
-    ) -> Result<Option<VerifiedRegistration>, Fault> {
-        let cx = ctx.cx();
-        let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::err_void_token)?;
-        let held = store::get_token(&cx.db.outside_transaction(), &digest).await?.ok_or_else(rules::err_void_token)?;
-        let password = SecretText::new(body.password);
-        let verdict = cx.services.passwords.verify(password, held.password_hash.as_deref()).await.map_err(err_busy)?;
-        // Locked before the token, so that a confirmation of another registration of the address does not wait for this
-        // one.
-        store::lock_email(&cx.db, &held.email_normalised).await?;
-        // The address may have been taken by another method, for example by a staff member.
-        if store::get_holder(&cx.db, &held.email_normalised).await?.is_some() {
-            return Err(rules::err_void_token());
-        }
-        let tried = store::try_token(&cx.db, &digest, verdict.matches).await?.ok_or_else(rules::err_void_token)?;
-        let user_uuid = tried.person_uuid;
-        let event = |has_succeeded| NewSecurityEvent::new(SecurityEventKind::EmailVerified, has_succeeded);
-        if !verdict.matches {
-            event(false).with_subject(user_uuid, tried.partner_uuid).write(cx).await?;
-            return Err(rules::err_wrong_password());
-        }
-        // A user who is not UNVERIFIED has nothing to verify, so the token counts as used.
-        let state = PersonState::read(&tried.state).ok_or_else(rules::err_void_token)?;
-        let state = next_person_state(state, PersonAction::Verify, false).map_err(|_| rules::err_void_token())?;
-        let proved = (user_uuid, held.email_normalised.as_str());
-        let verified = verify(&cx.db, proved, state, Actor::partner_user(user_uuid)).await?;
-        event(true).with_subject(user_uuid, Some(verified.partner_uuid)).write(cx).await?;
-        cx.answer(VerifiedRegistration {
-            status: "VERIFIED",
-            partner_uuid: verified.partner_uuid,
-            user_uuid,
-            email: verified.email,
-            verified_at: verified.verified_at,
-        })
+/// Verify a registration's e-mail address.
+#[operation(mutation, access = "public")]
+async fn auth_registrations_verify_email(
+    cx: &RequestContext,
+    body: EmailVerification,
+) -> Result<VerifiedRegistration, Fault> {
+    let digest = SecretKind::OneTime.digest(&body.token).ok_or_else(rules::err_void_token)?;
+    let held = store::get_token(&cx.db.outside_transaction(), &digest).await?.ok_or_else(rules::err_void_token)?;
+    let password = SecretText::new(body.password);
+    let verdict = cx.services.passwords.verify(password, held.password_hash.as_deref()).await.map_err(err_busy)?;
+    // Locked before the token, so that a confirmation of another registration of the address does not wait for this
+    // one.
+    store::lock_email(&cx.db, &held.email_normalised).await?;
+    // The address may have been taken by another method, for example by a staff member.
+    if store::get_holder(&cx.db, &held.email_normalised).await?.is_some() {
+        return Err(rules::err_void_token());
     }
+    let tried = store::try_token(&cx.db, &digest, verdict.matches).await?.ok_or_else(rules::err_void_token)?;
+    let user_uuid = tried.person_uuid;
+    let event = |has_succeeded| NewSecurityEvent::new(SecurityEventKind::EmailVerified, has_succeeded);
+    if !verdict.matches {
+        event(false).with_subject(user_uuid, tried.partner_uuid).write(cx).await?;
+        return Err(rules::err_wrong_password());
+    }
+    // A user who is not UNVERIFIED has nothing to verify, so the token counts as used.
+    let state = PersonState::read(&tried.state).ok_or_else(rules::err_void_token)?;
+    let state = next_person_state(state, PersonAction::Verify, false).map_err(|_| rules::err_void_token())?;
+    let proved = (user_uuid, held.email_normalised.as_str());
+    let verified = verify(&cx.db, proved, state, Actor::partner_user(user_uuid)).await?;
+    event(true).with_subject(user_uuid, Some(verified.partner_uuid)).write(cx).await?;
+    Ok(VerifiedRegistration {
+        status: "VERIFIED",
+        partner_uuid: verified.partner_uuid,
+        user_uuid,
+        email: verified.email,
+        verified_at: verified.verified_at,
+    })
 }
 
 /// A validated registration.

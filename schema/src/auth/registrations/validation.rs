@@ -1,7 +1,7 @@
 //! Collects all errors of a registration at once.
 
-use async_graphql::MaybeUndefined;
 use labs_core::db::Db;
+use labs_core::describe::MaybeUndefined;
 use labs_core::email::EmailAddress;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::imitation;

@@ -1,6 +1,6 @@
 //! Security events of one user: representation and filter.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -23,8 +23,7 @@ words! {
 }
 
 /// A security event of the caller's account.
-#[derive(Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct SecurityEvent {
     /// UUID of the event.
     uuid: Uuid,
@@ -46,8 +45,7 @@ pub(crate) struct SecurityEvent {
 }
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct SecurityEventFilter {
     kind: Option<Vec<String>>,
     outcome: Option<Vec<SecurityEventOutcome>>,

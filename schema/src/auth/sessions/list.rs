@@ -1,6 +1,6 @@
 //! List of a user's open sessions.
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use serde::Serialize;
@@ -10,8 +10,7 @@ use uuid::Uuid;
 use crate::auth::devices::UserAgent;
 
 /// An open session of a user.
-#[derive(Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct OpenSession {
     /// UUID of the session.
     pub(super) uuid: Uuid,

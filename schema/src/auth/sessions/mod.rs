@@ -26,6 +26,6 @@ pub(crate) use list::{OpenSession, open_sessions};
 pub(crate) use own::require_fresh;
 pub(in crate::auth) use own::{OwnSession, err_busy, load_own, prove_password};
 pub(crate) use renewal_limiter::RenewalLimiter;
-pub(in crate::auth) use resolvers::{SessionsMutation, SessionsQuery};
+pub(in crate::auth) use resolvers::OPERATIONS;
 pub(in crate::auth) use store::lock_person;
 pub(crate) use store::{end_all, end_own};

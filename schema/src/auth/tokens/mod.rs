@@ -11,4 +11,4 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::auth) use resolvers::{TokensMutation, TokensQuery};
+pub(in crate::auth) use resolvers::OPERATIONS;

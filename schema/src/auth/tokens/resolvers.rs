@@ -1,9 +1,9 @@
 //! Resolvers of tokens.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::scope::ScopeSet;
 use labs_crypto::secret::SecretKind;
 use labs_crypto::token::Claims;
@@ -15,8 +15,7 @@ use super::store::{self, ClientRow, IssuedToken};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 
 /// Access token of a machine client (RFC 6749, section 5.1).
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(name = "OAuthToken", rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct OAuthToken {
     /// Value for the Authorization header: `Bearer <access_token>`.
     access_token: String,
@@ -29,16 +28,14 @@ pub(crate) struct OAuthToken {
 }
 
 /// Public keys that verify access tokens (RFC 7517).
-#[derive(serde::Serialize, SimpleObject, Deserialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType, Deserialize)]
 pub(crate) struct JsonWebKeySet {
     /// Keys in use. During a key rotation, the set contains two or more.
     keys: Vec<JsonWebKey>,
 }
 
 /// A public key for Ed25519 signatures (RFC 8037).
-#[derive(serde::Serialize, SimpleObject, Deserialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType, Deserialize)]
 pub(crate) struct JsonWebKey {
     /// Key type, `OKP`.
     kty: String,
@@ -49,7 +46,6 @@ pub(crate) struct JsonWebKey {
     /// Id of the key, as in the header of the tokens that it signed.
     kid: String,
     /// Purpose of the key, `sig`.
-    #[graphql(name = "use")]
     #[serde(rename = "use")]
     purpose: String,
     /// The only algorithm for this key, `EdDSA`.
@@ -57,8 +53,7 @@ pub(crate) struct JsonWebKey {
 }
 
 /// Token request of a machine client (RFC 6749, sections 4.4.2 and 4.3.2).
-#[derive(InputObject)]
-#[graphql(name = "OAuthTokenRequest", rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct OAuthTokenRequest {
     /// `client_credentials` or `password`.
     grant_type: String,
@@ -75,13 +70,12 @@ pub(crate) struct OAuthTokenRequest {
 }
 
 /// A token to introspect or revoke, and the credentials of the machine client.
-#[derive(InputObject)]
-#[graphql(name = "OAuthTokenQuestion", rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct OAuthTokenQuestion {
     /// The access token.
     token: Option<String>,
     /// Token type hint. Ignored, because there is only one type.
-    #[graphql(name = "token_type_hint")]
+    #[serde(rename = "token_type_hint")]
     _token_type_hint: Option<String>,
     /// Client id, unless HTTP Basic carries it.
     client_id: Option<String>,
@@ -90,106 +84,83 @@ pub(crate) struct OAuthTokenQuestion {
 }
 
 /// The revoked token.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(name = "OAuthRevocation", rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct OAuthRevocation {
     /// `REVOKED`.
     status: &'static str,
 }
 
-/// Queries of tokens.
-#[derive(Default)]
-pub(crate) struct TokensQuery;
+/// Operations of this file.
+pub(in crate::auth) const OPERATIONS: &[Operation] =
+    operations![auth_tokens_list_keys, auth_tokens_issue, auth_tokens_introspect, auth_tokens_revoke];
 
-/// Mutations of tokens.
-#[derive(Default)]
-pub(crate) struct TokensMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl TokensQuery {
-    /// List public signing keys.
-    #[graphql(directive = access::apply("public".into()))]
-    async fn auth_tokens_list_keys(&self, ctx: &Context<'_>) -> Result<Option<JsonWebKeySet>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(serde_json::from_value(cx.services.authority.ring().jwks(cx.now.unix())).map_err(Fault::internal)?)
-    }
+/// List public signing keys.
+#[operation(query, access = "public")]
+async fn auth_tokens_list_keys(cx: &RequestContext) -> Result<JsonWebKeySet, Fault> {
+    serde_json::from_value(cx.services.authority.ring().jwks(cx.now.unix())).map_err(Fault::internal)
 }
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl TokensMutation {
-    /// Issue an access token.
-    #[graphql(directive = access::apply("public".into()))]
-    async fn auth_tokens_issue(&self, ctx: &Context<'_>, body: OAuthTokenRequest) -> Result<Option<OAuthToken>, Fault> {
-        let cx = ctx.cx();
-        let form = TokenForm {
-            client: (body.client_id.as_deref(), body.client_secret.as_deref()),
-            user: (body.username.as_deref(), body.password.as_deref()),
-        };
-        let presented = rules::read_credentials(&body.grant_type, form, cx.caller.credentials.client.as_ref())?;
-        let requested = rules::parse_scopes(body.scope.as_deref())?;
-        let digest = SecretKind::Client.digest(presented.secret);
-        let most = rules::TOKENS_PER_MINUTE;
-        let sha256 = digest.as_ref().map(<[u8; 32]>::as_slice);
-        let client = store::get_client(&cx.db, presented.client_id, sha256, cx.caller.address, most).await?;
-        let Some(client) = client else { return Err(record_refusal(cx, presented.method, None).await?) };
-        let status = ClientStatus {
-            secret_is_right: client.secret_uuid.is_some(),
-            state: &client.state,
-            partner_state: client.partner_state.as_deref(),
-            network_is_allowed: client.network_is_allowed,
-        };
-        if let Some(obstacle) = rules::find_obstacle(status) {
-            return Err(record_refusal(cx, presented.method, Some((&client, obstacle))).await?);
-        }
-        if client.issued >= most {
-            return Err(rules::err_too_many());
-        }
-        let tier = client.partner_scopes.as_deref().map(scopes);
-        cx.answer(issue(cx, &client, rules::grant(scopes(&client.allowed_scopes), requested, tier)).await?)
+/// Issue an access token.
+#[operation(mutation, access = "public")]
+async fn auth_tokens_issue(cx: &RequestContext, body: OAuthTokenRequest) -> Result<OAuthToken, Fault> {
+    let form = TokenForm {
+        client: (body.client_id.as_deref(), body.client_secret.as_deref()),
+        user: (body.username.as_deref(), body.password.as_deref()),
+    };
+    let presented = rules::read_credentials(&body.grant_type, form, cx.caller.credentials.client.as_ref())?;
+    let requested = rules::parse_scopes(body.scope.as_deref())?;
+    let digest = SecretKind::Client.digest(presented.secret);
+    let most = rules::TOKENS_PER_MINUTE;
+    let sha256 = digest.as_ref().map(<[u8; 32]>::as_slice);
+    let client = store::get_client(&cx.db, presented.client_id, sha256, cx.caller.address, most).await?;
+    let Some(client) = client else { return Err(record_refusal(cx, presented.method, None).await?) };
+    let status = ClientStatus {
+        secret_is_right: client.secret_uuid.is_some(),
+        state: &client.state,
+        partner_state: client.partner_state.as_deref(),
+        network_is_allowed: client.network_is_allowed,
+    };
+    if let Some(obstacle) = rules::find_obstacle(status) {
+        return Err(record_refusal(cx, presented.method, Some((&client, obstacle))).await?);
     }
+    if client.issued >= most {
+        return Err(rules::err_too_many());
+    }
+    let tier = client.partner_scopes.as_deref().map(scopes);
+    issue(cx, &client, rules::grant(scopes(&client.allowed_scopes), requested, tier)).await
+}
 
-    /// Introspect an access token.
-    #[graphql(directive = access::apply("client".into()))]
-    async fn auth_tokens_introspect(
-        &self,
-        ctx: &Context<'_>,
-        body: OAuthTokenQuestion,
-    ) -> Result<Option<serde_json::Value>, Fault> {
-        let cx = ctx.cx();
-        let form = (body.client_id.as_deref(), body.client_secret.as_deref());
-        let client = introspection::client(cx, form).await?;
-        let token = rules::token(body.token.as_deref())?;
-        cx.answer(match introspection::holder(cx, token).await? {
-            Some((principal, claims)) if rules::may_see(client.partner_uuid, client.client_uuid, principal.uuid) => {
-                introspection::active_response(cx, &principal, &claims)
-            }
-            _ => introspection::inactive_response(),
-        })
-    }
-
-    /// Revoke an access token.
-    #[graphql(directive = access::apply("client".into()))]
-    async fn auth_tokens_revoke(
-        &self,
-        ctx: &Context<'_>,
-        body: OAuthTokenQuestion,
-    ) -> Result<Option<OAuthRevocation>, Fault> {
-        let cx = ctx.cx();
-        let form = (body.client_id.as_deref(), body.client_secret.as_deref());
-        let client = introspection::client(cx, form).await?;
-        let token = rules::token(body.token.as_deref())?;
-        // An invalid token needs no revocation, so it is not an error (section 2.2).
-        if let Some((principal, claims)) = introspection::holder(cx, token).await? {
-            if principal.uuid != client.client_uuid {
-                return Err(rules::err_foreign_token());
-            }
-            store::insert_revocation(&cx.db, claims.jti, principal.token_expires_at).await?;
-            let mut event = NewSecurityEvent::new(SecurityEventKind::TokenRevoked, true);
-            (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
-            event.write(cx).await?;
+/// Introspect an access token.
+#[operation(mutation, access = "client")]
+async fn auth_tokens_introspect(cx: &RequestContext, body: OAuthTokenQuestion) -> Result<serde_json::Value, Fault> {
+    let form = (body.client_id.as_deref(), body.client_secret.as_deref());
+    let client = introspection::client(cx, form).await?;
+    let token = rules::token(body.token.as_deref())?;
+    Ok(match introspection::holder(cx, token).await? {
+        Some((principal, claims)) if rules::may_see(client.partner_uuid, client.client_uuid, principal.uuid) => {
+            introspection::active_response(cx, &principal, &claims)
         }
-        cx.answer(OAuthRevocation { status: "REVOKED" })
+        _ => introspection::inactive_response(),
+    })
+}
+
+/// Revoke an access token.
+#[operation(mutation, access = "client")]
+async fn auth_tokens_revoke(cx: &RequestContext, body: OAuthTokenQuestion) -> Result<OAuthRevocation, Fault> {
+    let form = (body.client_id.as_deref(), body.client_secret.as_deref());
+    let client = introspection::client(cx, form).await?;
+    let token = rules::token(body.token.as_deref())?;
+    // An invalid token needs no revocation, so it is not an error (section 2.2).
+    if let Some((principal, claims)) = introspection::holder(cx, token).await? {
+        if principal.uuid != client.client_uuid {
+            return Err(rules::err_foreign_token());
+        }
+        store::insert_revocation(&cx.db, claims.jti, principal.token_expires_at).await?;
+        let mut event = NewSecurityEvent::new(SecurityEventKind::TokenRevoked, true);
+        (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
+        event.write(cx).await?;
     }
+    Ok(OAuthRevocation { status: "REVOKED" })
 }
 
 /// Signs a token and logs the grant.

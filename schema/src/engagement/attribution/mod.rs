@@ -4,4 +4,4 @@
 mod resolvers;
 mod store;
 
-pub(in crate::engagement) use resolvers::{AttributionMutation, AttributionQuery};
+pub(in crate::engagement) use resolvers::OPERATIONS;

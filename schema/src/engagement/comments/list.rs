@@ -1,7 +1,7 @@
 //! Comments as partners see them: one comment, and the list of a feature request.
 
-use async_graphql::SimpleObject;
 use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, PlacedValue, Select, WrittenQuery};
 use labs_core::markdown::COMMENT as COMMENT_TEXT;
@@ -16,8 +16,7 @@ use crate::engagement::board_texts::StoredHtml;
 use crate::engagement::people::Person;
 
 /// A comment, or an answer by staff.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct FeatureComment {
     /// UUID of the object.
     uuid: Uuid,

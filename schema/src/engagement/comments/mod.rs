@@ -8,7 +8,7 @@ pub(in crate::engagement) mod store;
 
 use labs_core::list::Statements;
 
-pub(in crate::engagement) use resolvers::{BoardCommentsMutation, BoardCommentsQuery};
+pub(in crate::engagement) use resolvers::OPERATIONS;
 
 /// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::engagement) static STATEMENTS: [&dyn Statements; 3] = [&list::OWN, &list::TOGETHER, &list::ON_BOARD];

@@ -1,10 +1,10 @@
 //! Resolvers of comments for partners.
 
+use labs_core::describe::{Created, InputType};
+use labs_core::operation::{Operation, operation, operations};
 use std::sync::Arc;
 
-use async_graphql::{Context, InputObject, Object};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, Rows};
 use labs_core::markdown::{COMMENT, RenderedText};
@@ -21,104 +21,82 @@ use crate::engagement::people::{self, BoardDaily, Person};
 use crate::engagement::votes;
 
 /// A new comment.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FeatureCommentAdd {
     /// Text in Markdown.
     body: String,
 }
 
 /// A merge patch of a comment (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FeatureCommentEdit {
     /// New text in Markdown.
     body: Option<String>,
 }
 
-/// Queries of comments.
-#[derive(Default)]
-pub(in crate::engagement) struct BoardCommentsQuery;
+/// Operations of this file.
+pub(in crate::engagement) const OPERATIONS: &[Operation] =
+    operations![engagement_comments_list, engagement_comments_get, engagement_comments_add, engagement_comments_edit];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl BoardCommentsQuery {
-    /// List a feature request's comments.
-    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
-    async fn engagement_comments_list(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<FeatureComment>>, Fault> {
-        let (cx, request) = (ctx.cx(), PageRequest::new(None, limit, cursor));
-        let found = store::thread(&cx.db, request_uuid).await?;
-        let thread = found.ok_or_else(|| Fault::not_found("feature request"))?;
-        let Rows { rows, page } = if thread.has_parts {
-            TOGETHER.page(cx, &request_uuid, &request).await?
-        } else {
-            OWN.page(cx, &request_uuid, &request).await?
-        };
-        let person = Person::of_caller(cx);
-        let mut data = Vec::with_capacity(rows.len());
-        for row in rows {
-            data.push(row.into_view(cx, person.as_ref()).await?);
-        }
-        cx.answer_list(List { data, page })
+/// List a feature request's comments.
+#[operation(query, access = "engagement.feature-requests")]
+async fn engagement_comments_list(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<FeatureComment>, Fault> {
+    let request = PageRequest::new(None, limit, cursor);
+    let found = store::thread(&cx.db, request_uuid).await?;
+    let thread = found.ok_or_else(|| Fault::not_found("feature request"))?;
+    let Rows { rows, page } = if thread.has_parts {
+        TOGETHER.page(cx, &request_uuid, &request).await?
+    } else {
+        OWN.page(cx, &request_uuid, &request).await?
+    };
+    let person = Person::of_caller(cx);
+    let mut data = Vec::with_capacity(rows.len());
+    for row in rows {
+        data.push(row.into_view(cx, person.as_ref()).await?);
     }
-
-    /// Get a comment.
-    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
-    async fn engagement_comments_get(
-        &self,
-        ctx: &Context<'_>,
-        comment_uuid: Uuid,
-    ) -> Result<Option<FeatureComment>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(load(cx, comment_uuid).await?)
-    }
+    Ok(List { data, page })
 }
 
-/// Mutations of comments by their authors.
-#[derive(Default)]
-pub(in crate::engagement) struct BoardCommentsMutation;
+/// Get a comment.
+#[operation(query, access = "engagement.feature-requests")]
+async fn engagement_comments_get(cx: &RequestContext, comment_uuid: Uuid) -> Result<FeatureComment, Fault> {
+    load(cx, comment_uuid).await
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl BoardCommentsMutation {
-    /// Create a comment on a feature request.
-    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
-    async fn engagement_comments_add(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-        body: FeatureCommentAdd,
-    ) -> Result<Option<FeatureComment>, Fault> {
-        let cx = ctx.cx();
-        let person = Person::require_caller(cx)?;
-        let text = check(cx, &body.body).await?;
-        lock_open(cx, request_uuid).await?;
-        people::spend(cx, &person, BoardDaily::Comments).await?;
-        let comment_uuid = store::insert(cx, &person, request_uuid, (&body.body, &text.rendered.html)).await?;
-        cx.answer_created(comment_uuid, load(cx, comment_uuid).await?)
-    }
+/// Create a comment on a feature request.
+#[operation(mutation, access = "engagement.feature-requests:write")]
+async fn engagement_comments_add(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+    body: FeatureCommentAdd,
+) -> Result<Created<FeatureComment>, Fault> {
+    let person = Person::require_caller(cx)?;
+    let text = check(cx, &body.body).await?;
+    lock_open(cx, request_uuid).await?;
+    people::spend(cx, &person, BoardDaily::Comments).await?;
+    let comment_uuid = store::insert(cx, &person, request_uuid, (&body.body, &text.rendered.html)).await?;
+    Ok(Created::new(comment_uuid, load(cx, comment_uuid).await?))
+}
 
-    /// Update a comment.
-    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
-    async fn engagement_comments_edit(
-        &self,
-        ctx: &Context<'_>,
-        comment_uuid: Uuid,
-        body: FeatureCommentEdit,
-    ) -> Result<Option<FeatureComment>, Fault> {
-        let cx = ctx.cx();
-        let person = Person::require_caller(cx)?;
-        let locked = lock_editable(cx, &person, comment_uuid).await?;
-        if let Some(text) = body.body.filter(|text| *text != locked.body) {
-            let shown = check(cx, &text).await?;
-            store::set_body(cx, comment_uuid, (&text, &shown.rendered.html)).await?;
-        }
-        cx.answer(load(cx, comment_uuid).await?)
+/// Update a comment.
+#[operation(mutation, access = "engagement.feature-requests:write")]
+async fn engagement_comments_edit(
+    cx: &RequestContext,
+    comment_uuid: Uuid,
+    body: FeatureCommentEdit,
+) -> Result<FeatureComment, Fault> {
+    let person = Person::require_caller(cx)?;
+    let locked = lock_editable(cx, &person, comment_uuid).await?;
+    if let Some(text) = body.body.filter(|text| *text != locked.body) {
+        let shown = check(cx, &text).await?;
+        store::set_body(cx, comment_uuid, (&text, &shown.rendered.html)).await?;
     }
+    load(cx, comment_uuid).await
 }
 
 /// Loads the comment as the caller sees it.

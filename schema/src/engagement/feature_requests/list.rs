@@ -1,6 +1,6 @@
 //! Lists of feature requests for partners: the board, the history of one, and those merged into it.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use labs_core::texts::first_words;
 use labs_core::time::Time;
@@ -14,8 +14,7 @@ use super::types::{BoardRow, ChangelogMention, SHORT};
 use crate::engagement::author::BoardAuthor;
 
 /// Filter of the board. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct FeatureRequestFilter {
     status: Option<Vec<FeatureRequestStatus>>,
     pub(super) topic_uuid: Option<Vec<Uuid>>,
@@ -140,8 +139,7 @@ words! {
 }
 
 /// An event in the history of a feature request. It does not name the staff member.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct FeatureRequestChange {
     /// UUID of the event.
     uuid: Uuid,
@@ -188,8 +186,7 @@ const CHANGE_AT: Key<FeatureRequestChange> = Key::moment("e.occurred_at", |chang
 const CHANGE_ID: Key<FeatureRequestChange> = Key::id("e.event_uuid", |change| json!(change.uuid));
 
 /// A feature request that was merged into another.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct FeatureRequestDuplicate {
     /// UUID of the feature request.
     uuid: Uuid,

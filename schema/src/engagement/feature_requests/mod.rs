@@ -9,7 +9,7 @@ mod types;
 
 use labs_core::list::Statements;
 
-pub(in crate::engagement) use resolvers::{FeatureRequestsMutation, FeatureRequestsQuery};
+pub(in crate::engagement) use resolvers::OPERATIONS;
 pub(in crate::engagement) use types::{
     BoardRow, ChangelogMention, FeatureRequest, FeatureRequestMention, FeatureRequestSummary, FeatureRequestTopic,
     SHORT, into_view, load_shown, topic_and_entry,

@@ -1,11 +1,11 @@
 //! Resolvers of feature requests for partners.
 
-use async_graphql::{Context, InputObject, MaybeUndefined, Object};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::{Created, InputType, MaybeUndefined};
 use labs_core::fault::{Code, Fault, FieldError};
 use labs_core::list::{PageRequest, Rows};
 use labs_core::markdown::{FEATURE_REQUEST, RenderError};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use uuid::Uuid;
 
@@ -24,8 +24,7 @@ use crate::engagement::people::{self, BoardDaily, Person};
 const NEAR: i32 = 5;
 
 /// A new feature request.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FeatureRequestPropose {
     /// Title of the feature request, in one line.
     title: String,
@@ -36,146 +35,125 @@ pub(crate) struct FeatureRequestPropose {
 }
 
 /// Merge patch of a feature request (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FeatureRequestEdit {
     /// Title of the feature request, in one line.
     title: Option<String>,
     /// Reason and description, in Markdown.
     body: Option<String>,
     /// Id of the topic. Null removes the topic.
+    #[serde(default)]
     topic_uuid: MaybeUndefined<Uuid>,
 }
 
-/// Queries of the board.
-#[derive(Default)]
-pub(in crate::engagement) struct FeatureRequestsQuery;
+/// Operations of this file.
+pub(in crate::engagement) const OPERATIONS: &[Operation] = operations![
+    engagement_feature_requests_list,
+    engagement_feature_requests_find_similar,
+    engagement_feature_requests_get,
+    engagement_feature_requests_list_status_changes,
+    engagement_feature_requests_list_duplicates,
+    engagement_feature_requests_propose,
+    engagement_feature_requests_edit,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl FeatureRequestsQuery {
-    /// List feature requests.
-    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
-    async fn engagement_feature_requests_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<FeatureRequestFilter>,
-        sort: Option<FeatureRequestSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<FeatureRequestSummary>>, Fault> {
-        let cx = ctx.cx();
-        let board = board(cx, filter.unwrap_or_default()).await?;
-        let Rows { rows, page } = BOARD.page(cx, &board, &PageRequest::new(sort, limit, cursor)).await?;
-        cx.answer_list(List { data: into_view(cx, rows).await?, page })
-    }
-
-    /// List similar feature requests.
-    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
-    async fn engagement_feature_requests_find_similar(
-        &self,
-        ctx: &Context<'_>,
-        title: String,
-        limit: Option<i32>,
-    ) -> Result<Option<SimilarFeatureRequests>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(similar::find(cx, &title, limit.unwrap_or(NEAR)).await?)
-    }
-
-    /// Get a feature request.
-    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
-    async fn engagement_feature_requests_get(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-    ) -> Result<Option<FeatureRequest>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(load_shown(cx, request_uuid).await?)
-    }
-
-    /// List a feature request's status changes.
-    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
-    async fn engagement_feature_requests_list_status_changes(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<FeatureRequestChange>>, Fault> {
-        let cx = ctx.cx();
-        ensure_on_board(cx, request_uuid).await?;
-        cx.answer_list(STATUS_CHANGES.page(cx, &request_uuid, &PageRequest::new(None, limit, cursor)).await?.list())
-    }
-
-    /// List a feature request's duplicates.
-    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
-    async fn engagement_feature_requests_list_duplicates(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<FeatureRequestDuplicate>>, Fault> {
-        let cx = ctx.cx();
-        ensure_on_board(cx, request_uuid).await?;
-        cx.answer_list(DUPLICATES.page(cx, &request_uuid, &PageRequest::new(None, limit, cursor)).await?.list())
-    }
+/// List feature requests.
+#[operation(query, access = "engagement.feature-requests")]
+async fn engagement_feature_requests_list(
+    cx: &RequestContext,
+    filter: Option<FeatureRequestFilter>,
+    sort: Option<FeatureRequestSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<FeatureRequestSummary>, Fault> {
+    let board = board(cx, filter.unwrap_or_default()).await?;
+    let Rows { rows, page } = BOARD.page(cx, &board, &PageRequest::new(sort, limit, cursor)).await?;
+    Ok(List { data: into_view(cx, rows).await?, page })
 }
 
-/// Mutations of feature requests by their authors.
-#[derive(Default)]
-pub(in crate::engagement) struct FeatureRequestsMutation;
+/// List similar feature requests.
+#[operation(query, access = "engagement.feature-requests")]
+async fn engagement_feature_requests_find_similar(
+    cx: &RequestContext,
+    title: String,
+    limit: Option<i32>,
+) -> Result<SimilarFeatureRequests, Fault> {
+    similar::find(cx, &title, limit.unwrap_or(NEAR)).await
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl FeatureRequestsMutation {
-    /// Create a feature request.
-    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
-    async fn engagement_feature_requests_propose(
-        &self,
-        ctx: &Context<'_>,
-        body: FeatureRequestPropose,
-    ) -> Result<Option<FeatureRequest>, Fault> {
-        let cx = ctx.cx();
-        let person = Person::require_caller(cx)?;
-        let title = rules::normalize_title(&body.title);
-        let text = board_texts::show(cx, &body.body, FEATURE_REQUEST).await?;
-        let html = text.rendered.html.as_str();
-        let feature_request = NewFeatureRequest { title: &title, body: &body.body, html, topic_uuid: body.topic_uuid };
-        check(cx, &feature_request, text.error, None).await?;
-        people::spend(cx, &person, BoardDaily::Proposals).await?;
-        let request_uuid = store::insert(cx, &person, &feature_request).await?;
-        cx.answer_created(request_uuid, load_shown(cx, request_uuid).await?)
-    }
+/// Get a feature request.
+#[operation(query, access = "engagement.feature-requests")]
+async fn engagement_feature_requests_get(cx: &RequestContext, request_uuid: Uuid) -> Result<FeatureRequest, Fault> {
+    load_shown(cx, request_uuid).await
+}
 
-    /// Update a feature request.
-    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
-    async fn engagement_feature_requests_edit(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-        body: FeatureRequestEdit,
-    ) -> Result<Option<FeatureRequest>, Fault> {
-        let cx = ctx.cx();
-        let person = Person::require_caller(cx)?;
-        let locked = lock_own(cx, &person, request_uuid).await?;
-        rules::ensure_editable(locked.marks())?;
-        let title = body.title.as_deref().map_or_else(|| locked.title.clone(), rules::normalize_title);
-        let topic_uuid = match body.topic_uuid {
-            MaybeUndefined::Undefined => locked.topic_uuid,
-            MaybeUndefined::Null => None,
-            MaybeUndefined::Value(topic_uuid) => Some(topic_uuid),
-        };
-        let body = body.body.unwrap_or_else(|| locked.body.clone());
-        let text = board_texts::show(cx, &body, FEATURE_REQUEST).await?;
-        let feature_request = NewFeatureRequest { title: &title, body: &body, html: &text.rendered.html, topic_uuid };
-        // A text accepted before the limit existed stays valid; its title and topic can be changed.
-        let error = text.error.filter(|_| body != locked.body);
-        check(cx, &feature_request, error, locked.topic_uuid).await?;
-        if (feature_request.title, feature_request.body, topic_uuid) != (&locked.title, &locked.body, locked.topic_uuid)
-        {
-            store::set_text(cx, &locked, &feature_request).await?;
-        }
-        cx.answer(load_shown(cx, request_uuid).await?)
+/// List a feature request's status changes.
+#[operation(query, access = "engagement.feature-requests")]
+async fn engagement_feature_requests_list_status_changes(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<FeatureRequestChange>, Fault> {
+    ensure_on_board(cx, request_uuid).await?;
+    Ok(STATUS_CHANGES.page(cx, &request_uuid, &PageRequest::new(None, limit, cursor)).await?.list())
+}
+
+/// List a feature request's duplicates.
+#[operation(query, access = "engagement.feature-requests")]
+async fn engagement_feature_requests_list_duplicates(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<FeatureRequestDuplicate>, Fault> {
+    ensure_on_board(cx, request_uuid).await?;
+    Ok(DUPLICATES.page(cx, &request_uuid, &PageRequest::new(None, limit, cursor)).await?.list())
+}
+
+/// Create a feature request.
+#[operation(mutation, access = "engagement.feature-requests:write")]
+async fn engagement_feature_requests_propose(
+    cx: &RequestContext,
+    body: FeatureRequestPropose,
+) -> Result<Created<FeatureRequest>, Fault> {
+    let person = Person::require_caller(cx)?;
+    let title = rules::normalize_title(&body.title);
+    let text = board_texts::show(cx, &body.body, FEATURE_REQUEST).await?;
+    let html = text.rendered.html.as_str();
+    let feature_request = NewFeatureRequest { title: &title, body: &body.body, html, topic_uuid: body.topic_uuid };
+    check(cx, &feature_request, text.error, None).await?;
+    people::spend(cx, &person, BoardDaily::Proposals).await?;
+    let request_uuid = store::insert(cx, &person, &feature_request).await?;
+    Ok(Created::new(request_uuid, load_shown(cx, request_uuid).await?))
+}
+
+/// Update a feature request.
+#[operation(mutation, access = "engagement.feature-requests:write")]
+async fn engagement_feature_requests_edit(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+    body: FeatureRequestEdit,
+) -> Result<FeatureRequest, Fault> {
+    let person = Person::require_caller(cx)?;
+    let locked = lock_own(cx, &person, request_uuid).await?;
+    rules::ensure_editable(locked.marks())?;
+    let title = body.title.as_deref().map_or_else(|| locked.title.clone(), rules::normalize_title);
+    let topic_uuid = match body.topic_uuid {
+        MaybeUndefined::Undefined => locked.topic_uuid,
+        MaybeUndefined::Null => None,
+        MaybeUndefined::Value(topic_uuid) => Some(topic_uuid),
+    };
+    let body = body.body.unwrap_or_else(|| locked.body.clone());
+    let text = board_texts::show(cx, &body, FEATURE_REQUEST).await?;
+    let feature_request = NewFeatureRequest { title: &title, body: &body, html: &text.rendered.html, topic_uuid };
+    // A text accepted before the limit existed stays valid; its title and topic can be changed.
+    let error = text.error.filter(|_| body != locked.body);
+    check(cx, &feature_request, error, locked.topic_uuid).await?;
+    if (feature_request.title, feature_request.body, topic_uuid) != (&locked.title, &locked.body, locked.topic_uuid) {
+        store::set_text(cx, &locked, &feature_request).await?;
     }
+    load_shown(cx, request_uuid).await
 }
 
 /// Builds the board as the caller sees it.

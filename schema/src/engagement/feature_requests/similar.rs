@@ -1,7 +1,7 @@
 //! Finds feature requests that are similar to a title before it is proposed.
 
-use async_graphql::SimpleObject;
 use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::list::SqlValue;
 use serde::Serialize;
@@ -10,8 +10,7 @@ use uuid::Uuid;
 use super::types::{BoardRow, FeatureRequestSummary, NEAR, into_view};
 
 /// A similar feature request.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct SimilarFeatureRequest {
     /// The feature request, or the target that a similar one was merged into.
     feature_request: FeatureRequestSummary,
@@ -20,8 +19,7 @@ pub(crate) struct SimilarFeatureRequest {
 }
 
 /// Similar feature requests, most similar first.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct SimilarFeatureRequests {
     /// Matches, most similar first.
     data: Vec<SimilarFeatureRequest>,

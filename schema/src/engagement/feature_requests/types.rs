@@ -1,9 +1,9 @@
 //! A feature request as partners see it.
 
+use labs_core::describe::{Json, OutputType};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use async_graphql::{Json, SimpleObject};
 use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use labs_core::list::{Lookup, Select};
@@ -19,8 +19,7 @@ use crate::engagement::people::Person;
 use crate::engagement::vote_status::{self, VoteStatus};
 
 /// A feature request as shown in lists.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct FeatureRequestSummary {
     /// UUID of the feature request.
     pub(in crate::engagement) uuid: Uuid,
@@ -65,11 +64,9 @@ pub(crate) struct FeatureRequestSummary {
 }
 
 /// A feature request with its full text.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct FeatureRequest {
     /// Fields that are also in lists.
-    #[graphql(flatten)]
     #[serde(flatten)]
     summary: FeatureRequestSummary,
     /// Text of the feature request, in Markdown.
@@ -79,8 +76,7 @@ pub(crate) struct FeatureRequest {
 }
 
 /// Topic of a feature request.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct FeatureRequestTopic {
     /// UUID of the topic.
     uuid: Uuid,
@@ -89,8 +85,7 @@ pub(crate) struct FeatureRequestTopic {
 }
 
 /// Reference to a feature request.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct FeatureRequestMention {
     /// UUID of the feature request.
     uuid: Uuid,
@@ -99,8 +94,7 @@ pub(crate) struct FeatureRequestMention {
 }
 
 /// Reference to the changelog entry of a shipped feature request.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct ChangelogMention {
     /// UUID of the changelog entry.
     uuid: Uuid,

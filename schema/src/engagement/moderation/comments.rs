@@ -1,12 +1,12 @@
 //! Resolvers of comments for staff: view, answer, and remove comments.
 
-use async_graphql::{Context, InputObject, Object};
-use labs_core::access::{access, audit_partner, audit_target, partner_reads};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::{Created, InputType};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
 use labs_core::markdown::COMMENT;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_mail::message::{BoardNews, BoardNotice, MailContent, Notice};
 use labs_mail::outbox;
@@ -23,119 +23,96 @@ use crate::engagement::comments::store::{LockedComment, lock_comment};
 use crate::engagement::feature_requests::rules::{BoardAction, check_text};
 
 /// Answer by staff.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FeatureRequestAnswer {
     /// Public text in Markdown.
     body: String,
 }
 
 /// Reason for the removal of a comment.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FeatureCommentSuspend {
     /// Reason, sent to the author.
     reason: String,
 }
 
-/// Queries of comments by staff.
-#[derive(Default)]
-pub(in crate::engagement) struct BoardCommentModerationQuery;
+/// Operations of this file.
+pub(in crate::engagement) const OPERATIONS: &[Operation] = operations![
+    engagement_moderation_list_comments,
+    engagement_moderation_answer,
+    engagement_moderation_suspend_comment,
+    engagement_moderation_reinstate_comment,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl BoardCommentModerationQuery {
-    /// List comments for moderation.
-    #[graphql(
-        directive = access::apply("labs.admin.engagement".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn engagement_moderation_list_comments(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<ModeratedFeatureCommentFilter>,
-        sort: Option<ModeratedFeatureCommentSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<ModeratedFeatureComment>>, Fault> {
-        let (cx, mut filter) = (ctx.cx(), filter.unwrap_or_default());
-        if let Some(q) = &filter.q {
-            filter.is_common_text = comments_store::is_common_text(&cx.db, q).await?;
-        }
-        let rows = MODERATED.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = MODERATED.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))
+/// List comments for moderation.
+#[operation(query, access = "labs.admin.engagement", audit_partner = "partner_uuid")]
+async fn engagement_moderation_list_comments(
+    cx: &RequestContext,
+    filter: Option<ModeratedFeatureCommentFilter>,
+    sort: Option<ModeratedFeatureCommentSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<ModeratedFeatureComment>, Fault> {
+    let mut filter = filter.unwrap_or_default();
+    if let Some(q) = &filter.q {
+        filter.is_common_text = comments_store::is_common_text(&cx.db, q).await?;
     }
+    let rows = MODERATED.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = MODERATED.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))
 }
 
-/// Mutations of comments by staff.
-#[derive(Default)]
-pub(in crate::engagement) struct BoardCommentModerationMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl BoardCommentModerationMutation {
-    /// Post an official answer to a feature request.
-    #[graphql(
-        directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
-    )]
-    async fn engagement_moderation_answer(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-        body: FeatureRequestAnswer,
-    ) -> Result<Option<ModeratedFeatureComment>, Fault> {
-        let cx = ctx.cx();
-        lock_for(cx, request_uuid, BoardAction::Answer).await?;
-        let (text, mut errors) = (board_texts::show(cx, &body.body, COMMENT).await?, Vec::new());
-        check_text(("/body", &body.body), (COMMENT, text.error), &mut errors);
-        if !errors.is_empty() {
-            return Err(Fault::invalid(errors));
-        }
-        let comment_uuid = comments_store::answer(cx, request_uuid, (&body.body, &text.rendered.html)).await?;
-        cx.answer_created(comment_uuid, find(cx, comment_uuid).await?)
+/// Post an official answer to a feature request.
+#[operation(mutation, access = "labs.admin.engagement:write", audit_target(FeatureRequest, "request_uuid"))]
+async fn engagement_moderation_answer(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+    body: FeatureRequestAnswer,
+) -> Result<Created<ModeratedFeatureComment>, Fault> {
+    lock_for(cx, request_uuid, BoardAction::Answer).await?;
+    let (text, mut errors) = (board_texts::show(cx, &body.body, COMMENT).await?, Vec::new());
+    check_text(("/body", &body.body), (COMMENT, text.error), &mut errors);
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
     }
+    let comment_uuid = comments_store::answer(cx, request_uuid, (&body.body, &text.rendered.html)).await?;
+    Ok(Created::new(comment_uuid, find(cx, comment_uuid).await?))
+}
 
-    /// Suspend a comment.
-    #[graphql(
-        directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureComment, "comment_uuid".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn engagement_moderation_suspend_comment(
-        &self,
-        ctx: &Context<'_>,
-        comment_uuid: Uuid,
-        body: FeatureCommentSuspend,
-    ) -> Result<Option<ModeratedFeatureComment>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_comment_for(cx, comment_uuid, "suspend").await?;
-        let reason = body.reason.trim();
-        if reason.is_empty() {
-            return Err(Fault::field("/reason", "BLANK", "Send a reason. The author receives it."));
-        }
-        cx.note_reason(reason);
-        comments_store::suspend(cx, &locked, reason).await?;
-        notify_author(cx, &locked, BoardNews::CommentSuspended { reason: reason.to_owned() }).await?;
-        cx.answer(find(cx, comment_uuid).await?)
+/// Suspend a comment.
+#[operation(
+    mutation,
+    access = "labs.admin.engagement:write",
+    audit_target(FeatureComment, "comment_uuid"),
+    partner_reads = "reason"
+)]
+async fn engagement_moderation_suspend_comment(
+    cx: &RequestContext,
+    comment_uuid: Uuid,
+    body: FeatureCommentSuspend,
+) -> Result<ModeratedFeatureComment, Fault> {
+    let locked = lock_comment_for(cx, comment_uuid, "suspend").await?;
+    let reason = body.reason.trim();
+    if reason.is_empty() {
+        return Err(Fault::field("/reason", "BLANK", "Send a reason. The author receives it."));
     }
+    cx.note_reason(reason);
+    comments_store::suspend(cx, &locked, reason).await?;
+    notify_author(cx, &locked, BoardNews::CommentSuspended { reason: reason.to_owned() }).await?;
+    find(cx, comment_uuid).await
+}
 
-    /// Reinstate a comment.
-    #[graphql(
-        directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureComment, "comment_uuid".into())
-    )]
-    async fn engagement_moderation_reinstate_comment(
-        &self,
-        ctx: &Context<'_>,
-        comment_uuid: Uuid,
-    ) -> Result<Option<ModeratedFeatureComment>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_comment_for(cx, comment_uuid, "reinstate").await?;
-        comments_store::reinstate(&cx.db, &locked).await?;
-        notify_author(cx, &locked, BoardNews::CommentReinstated).await?;
-        cx.answer(find(cx, comment_uuid).await?)
-    }
+/// Reinstate a comment.
+#[operation(mutation, access = "labs.admin.engagement:write", audit_target(FeatureComment, "comment_uuid"))]
+async fn engagement_moderation_reinstate_comment(
+    cx: &RequestContext,
+    comment_uuid: Uuid,
+) -> Result<ModeratedFeatureComment, Fault> {
+    let locked = lock_comment_for(cx, comment_uuid, "reinstate").await?;
+    comments_store::reinstate(&cx.db, &locked).await?;
+    notify_author(cx, &locked, BoardNews::CommentReinstated).await?;
+    find(cx, comment_uuid).await
 }
 
 /// Loads the current comment.

@@ -1,7 +1,7 @@
 //! Comments as staff see them: one comment, and the list with its filter and orders.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -13,8 +13,7 @@ use crate::engagement::author::BoardAuthor;
 use crate::engagement::feature_requests::FeatureRequestMention;
 
 /// A comment, as staff see it.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct ModeratedFeatureComment {
     /// UUID of the comment.
     uuid: Uuid,
@@ -49,8 +48,7 @@ pub(crate) struct ModeratedFeatureComment {
 }
 
 /// Text of a comment before an edit.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct EarlierFeatureCommentText {
     /// Text of the comment at that time, in Markdown.
     body: String,
@@ -96,8 +94,7 @@ pub(crate) static COMMENTS_OF_EACH: EdgeQuery<ModeratedFeatureComment> = EdgeQue
 };
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct ModeratedFeatureCommentFilter {
     suspended: Option<bool>,
     reported: Option<bool>,
@@ -108,7 +105,6 @@ pub(crate) struct ModeratedFeatureCommentFilter {
     created_at_from: Option<Time>,
     created_at_until: Option<Time>,
     /// Whether many entries match `q`; set by the resolver. The statement then tests each in the order of the list.
-    #[graphql(skip)]
     #[serde(skip)]
     pub(super) is_common_text: bool,
 }

@@ -1,7 +1,7 @@
 //! Feature requests as staff see them: one, and the list with its filter and orders.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::texts::first_words;
 use labs_core::time::Time;
@@ -16,8 +16,7 @@ use crate::engagement::feature_requests::{ChangelogMention, FeatureRequestTopic,
 use crate::engagement::reports::rules::{BoardReportOutcome, BoardReportReason};
 
 /// A feature request as staff see it. It does not disclose the voters.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(complex, rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct ModeratedFeatureRequest {
     /// UUID of the feature request.
     pub(crate) uuid: Uuid,
@@ -68,7 +67,6 @@ pub(crate) struct ModeratedFeatureRequest {
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
     /// Partner of the author, for the audit record.
-    #[graphql(skip)]
     #[serde(skip)]
     pub(super) partner_uuid: Uuid,
 }
@@ -90,11 +88,9 @@ impl ModeratedFeatureRequest {
 }
 
 /// A feature request with its details for staff.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct ModeratedFeatureRequestDetails {
     /// Fields that are also in the list.
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) request: ModeratedFeatureRequest,
     /// Text of the feature request, as HTML that is safe to display.
@@ -118,8 +114,7 @@ impl ModeratedFeatureRequestDetails {
 }
 
 /// Text of a feature request before an edit.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct EarlierFeatureRequestText {
     /// Title at that time.
     pub(super) title: String,
@@ -130,8 +125,7 @@ pub(crate) struct EarlierFeatureRequestText {
 }
 
 /// A report on a feature request.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct FeatureRequestReport {
     /// UUID of the report.
     pub(super) uuid: Uuid,
@@ -176,8 +170,7 @@ pub(crate) static PROPOSAL: EdgeQuery<ModeratedFeatureRequest> = EdgeQuery {
 };
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct ModeratedFeatureRequestFilter {
     status: Option<Vec<FeatureRequestStatus>>,
     suspended: Option<bool>,
@@ -190,11 +183,9 @@ pub(crate) struct ModeratedFeatureRequestFilter {
     created_at_from: Option<Time>,
     created_at_until: Option<Time>,
     /// Whether many entries match `q`; set by the resolver. The statement then tests each in the order of the list.
-    #[graphql(skip)]
     #[serde(skip)]
     pub(super) has_common_words: bool,
     /// Whether many entries have one of the topics, with the same effect.
-    #[graphql(skip)]
     #[serde(skip)]
     pub(super) has_common_topics: bool,
 }

@@ -12,12 +12,12 @@ mod store;
 
 use labs_core::list::Statements;
 
-pub(in crate::engagement) use comments::{BoardCommentModerationMutation, BoardCommentModerationQuery};
+pub(in crate::engagement) use comments::OPERATIONS as COMMENTS_OPERATIONS;
 pub(crate) use comments_list::{COMMENTS_OF_EACH, ModeratedFeatureComment};
 pub(crate) use list::{ModeratedFeatureRequest, PROPOSAL};
-pub(in crate::engagement) use marks::BoardMarksMutation;
-pub(in crate::engagement) use overview::BoardOverviewQuery;
-pub(in crate::engagement) use resolvers::{BoardModerationMutation, BoardModerationQuery};
+pub(in crate::engagement) use marks::OPERATIONS as MARKS_OPERATIONS;
+pub(in crate::engagement) use overview::OPERATIONS as OVERVIEW_OPERATIONS;
+pub(in crate::engagement) use resolvers::OPERATIONS;
 
 /// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::engagement) static STATEMENTS: [&dyn Statements; 6] =

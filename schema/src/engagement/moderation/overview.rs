@@ -1,11 +1,11 @@
 //! Overview of the board for staff: counts by status, open work, most wanted feature requests, and weekly activity.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
 use labs_core::day::Day;
 use labs_core::db::Db;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::time::Time;
 use labs_core::words::Word as _;
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,7 @@ use uuid::Uuid;
 use crate::engagement::feature_requests::rules::FeatureRequestStatus;
 
 /// Number of feature requests with one status.
-#[derive(Clone, Copy, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Copy, Debug, Serialize, OutputType)]
 pub(crate) struct BoardStatusCount {
     /// The status.
     status: FeatureRequestStatus,
@@ -25,8 +24,7 @@ pub(crate) struct BoardStatusCount {
 }
 
 /// A feature request with many votes.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct BoardWanted {
     /// UUID of the feature request.
     uuid: Uuid,
@@ -39,8 +37,7 @@ pub(crate) struct BoardWanted {
 }
 
 /// Activity of one week on the board.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct BoardWeek {
     /// Monday of the week.
     week: Day,
@@ -51,8 +48,7 @@ pub(crate) struct BoardWeek {
 }
 
 /// Overview of the board.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct BoardOverview {
     /// Number of feature requests on the board per status.
     by_status: Vec<BoardStatusCount>,
@@ -78,31 +74,26 @@ pub(crate) struct BoardOverview {
     weeks: Vec<BoardWeek>,
 }
 
-/// Queries of the board overview by staff.
-#[derive(Default)]
-pub(in crate::engagement) struct BoardOverviewQuery;
+/// Operations of this file.
+pub(in crate::engagement) const OPERATIONS: &[Operation] = operations![engagement_moderation_get_overview];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl BoardOverviewQuery {
-    /// Get the feature request board overview.
-    #[graphql(directive = access::apply("labs.admin.engagement".into()))]
-    async fn engagement_moderation_get_overview(&self, ctx: &Context<'_>) -> Result<Option<BoardOverview>, Fault> {
-        let cx = ctx.cx();
-        let (by_status, counts) = (count_by_status(&cx.db).await?, counts(&cx.db).await?);
-        cx.answer(BoardOverview {
-            by_status,
-            suspended: counts.suspended,
-            merged: counts.merged,
-            open_reports_on_feature_requests: counts.requests_reported,
-            open_reports_on_comments: counts.comments_reported,
-            waiting: counts.waiting,
-            waiting_since: counts.waiting_since,
-            answered_share: counts.answered_share,
-            median_hours: counts.median_hours,
-            most_wanted: list_most_wanted(&cx.db).await?,
-            weeks: counts.weeks.0,
-        })
-    }
+/// Get the feature request board overview.
+#[operation(query, access = "labs.admin.engagement")]
+async fn engagement_moderation_get_overview(cx: &RequestContext) -> Result<BoardOverview, Fault> {
+    let (by_status, counts) = (count_by_status(&cx.db).await?, counts(&cx.db).await?);
+    Ok(BoardOverview {
+        by_status,
+        suspended: counts.suspended,
+        merged: counts.merged,
+        open_reports_on_feature_requests: counts.requests_reported,
+        open_reports_on_comments: counts.comments_reported,
+        waiting: counts.waiting,
+        waiting_since: counts.waiting_since,
+        answered_share: counts.answered_share,
+        median_hours: counts.median_hours,
+        most_wanted: list_most_wanted(&cx.db).await?,
+        weeks: counts.weeks.0,
+    })
 }
 
 struct Counts {

@@ -1,11 +1,11 @@
 //! Resolvers of feature requests for staff: view, change the status, and suspend.
 
-use async_graphql::{Context, InputObject, Object};
-use labs_core::access::{access, audit_partner, audit_target, partner_reads};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::InputType;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_mail::message::{BoardNews, BoardNotice, MailContent, Notice};
 use labs_mail::outbox;
@@ -23,8 +23,7 @@ use crate::engagement::feature_requests::store::{
 };
 
 /// New status of a feature request, and the public note.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FeatureRequestStatusChange {
     /// New status.
     status: FeatureRequestStatus,
@@ -35,166 +34,138 @@ pub(crate) struct FeatureRequestStatusChange {
 }
 
 /// Reason for the suspension of a feature request.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FeatureRequestSuspend {
     /// Reason, sent to the author.
     reason: String,
 }
 
 /// Topic of a feature request.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FeatureRequestTopicAssign {
     /// UUID of the topic; null removes it.
     topic_uuid: Option<Uuid>,
 }
 
-/// Queries of feature requests by staff.
-#[derive(Default)]
-pub(in crate::engagement) struct BoardModerationQuery;
+/// Operations of this file.
+pub(in crate::engagement) const OPERATIONS: &[Operation] = operations![
+    engagement_moderation_list_feature_requests,
+    engagement_moderation_get_feature_request,
+    engagement_moderation_change_status,
+    engagement_moderation_suspend_feature_request,
+    engagement_moderation_reinstate_feature_request,
+    engagement_moderation_assign_topic,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl BoardModerationQuery {
-    /// List feature requests for moderation.
-    #[graphql(
-        directive = access::apply("labs.admin.engagement".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn engagement_moderation_list_feature_requests(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<ModeratedFeatureRequestFilter>,
-        sort: Option<ModeratedFeatureRequestSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<ModeratedFeatureRequest>>, Fault> {
-        let (cx, mut filter) = (ctx.cx(), filter.unwrap_or_default());
-        if let Some(q) = &filter.q {
-            filter.has_common_words = are_common_words(&cx.db, q).await?;
-        }
-        if let Some(topics) = &filter.topic_uuid {
-            filter.has_common_topics = are_common_topics(&cx.db, topics).await?;
-        }
-        let rows = MODERATED.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = MODERATED.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))
+/// List feature requests for moderation.
+#[operation(query, access = "labs.admin.engagement", audit_partner = "partner_uuid")]
+async fn engagement_moderation_list_feature_requests(
+    cx: &RequestContext,
+    filter: Option<ModeratedFeatureRequestFilter>,
+    sort: Option<ModeratedFeatureRequestSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<ModeratedFeatureRequest>, Fault> {
+    let mut filter = filter.unwrap_or_default();
+    if let Some(q) = &filter.q {
+        filter.has_common_words = are_common_words(&cx.db, q).await?;
     }
-
-    /// Get a feature request for moderation.
-    #[graphql(
-        directive = access::apply("labs.admin.engagement".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
-    )]
-    async fn engagement_moderation_get_feature_request(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(load(cx, request_uuid).await?)
+    if let Some(topics) = &filter.topic_uuid {
+        filter.has_common_topics = are_common_topics(&cx.db, topics).await?;
     }
+    let rows = MODERATED.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = MODERATED.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))
 }
 
-/// Mutations of feature requests by staff.
-#[derive(Default)]
-pub(in crate::engagement) struct BoardModerationMutation;
+/// Get a feature request for moderation.
+#[operation(query, access = "labs.admin.engagement", audit_target(FeatureRequest, "request_uuid"))]
+async fn engagement_moderation_get_feature_request(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+) -> Result<ModeratedFeatureRequestDetails, Fault> {
+    load(cx, request_uuid).await
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl BoardModerationMutation {
-    /// Change a feature request's status.
-    #[graphql(
-        directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into()),
-        directive = partner_reads::apply("note".into())
-    )]
-    async fn engagement_moderation_change_status(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-        body: FeatureRequestStatusChange,
-    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_for(cx, request_uuid, BoardAction::ChangeStatus).await?;
-        let note = body.note.map(|note| note.trim().to_owned()).filter(|note| !note.is_empty());
-        if locked.status == body.status {
-            let status = body.status.name();
-            return Err(Fault::conflict(format!("This feature request is already {status}. To say more, answer it.")));
-        }
-        check_status(cx, body.status, note.as_deref(), body.changelog_entry_uuid).await?;
-        if let Some(note) = &note {
-            cx.note_reason(note);
-        }
-        let change =
-            store::StatusChange { to: body.status, note: note.as_deref(), entry_uuid: body.changelog_entry_uuid };
-        store::set_status(cx, &locked, &change).await?;
-        cx.answer(load(cx, request_uuid).await?)
+/// Change a feature request's status.
+#[operation(
+    mutation,
+    access = "labs.admin.engagement:write",
+    audit_target(FeatureRequest, "request_uuid"),
+    partner_reads = "note"
+)]
+async fn engagement_moderation_change_status(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+    body: FeatureRequestStatusChange,
+) -> Result<ModeratedFeatureRequestDetails, Fault> {
+    let locked = lock_for(cx, request_uuid, BoardAction::ChangeStatus).await?;
+    let note = body.note.map(|note| note.trim().to_owned()).filter(|note| !note.is_empty());
+    if locked.status == body.status {
+        let status = body.status.name();
+        return Err(Fault::conflict(format!("This feature request is already {status}. To say more, answer it.")));
     }
+    check_status(cx, body.status, note.as_deref(), body.changelog_entry_uuid).await?;
+    if let Some(note) = &note {
+        cx.note_reason(note);
+    }
+    let change = store::StatusChange { to: body.status, note: note.as_deref(), entry_uuid: body.changelog_entry_uuid };
+    store::set_status(cx, &locked, &change).await?;
+    load(cx, request_uuid).await
+}
 
-    /// Suspend a feature request.
-    #[graphql(
-        directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn engagement_moderation_suspend_feature_request(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-        body: FeatureRequestSuspend,
-    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_for(cx, request_uuid, BoardAction::Suspend).await?;
-        let reason = body.reason.trim();
-        if reason.is_empty() {
-            return Err(Fault::field("/reason", "BLANK", "Send a reason. The author receives it."));
-        }
-        cx.note_reason(reason);
-        store::suspend(cx, request_uuid, reason).await?;
-        notify_author(cx, &locked, BoardNews::RequestSuspended { reason: reason.to_owned() }).await?;
-        cx.answer(load(cx, request_uuid).await?)
+/// Suspend a feature request.
+#[operation(
+    mutation,
+    access = "labs.admin.engagement:write",
+    audit_target(FeatureRequest, "request_uuid"),
+    partner_reads = "reason"
+)]
+async fn engagement_moderation_suspend_feature_request(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+    body: FeatureRequestSuspend,
+) -> Result<ModeratedFeatureRequestDetails, Fault> {
+    let locked = lock_for(cx, request_uuid, BoardAction::Suspend).await?;
+    let reason = body.reason.trim();
+    if reason.is_empty() {
+        return Err(Fault::field("/reason", "BLANK", "Send a reason. The author receives it."));
     }
+    cx.note_reason(reason);
+    store::suspend(cx, request_uuid, reason).await?;
+    notify_author(cx, &locked, BoardNews::RequestSuspended { reason: reason.to_owned() }).await?;
+    load(cx, request_uuid).await
+}
 
-    /// Reinstate a feature request.
-    #[graphql(
-        directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
-    )]
-    async fn engagement_moderation_reinstate_feature_request(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_for(cx, request_uuid, BoardAction::Reinstate).await?;
-        store::reinstate(&cx.db, request_uuid).await?;
-        notify_author(cx, &locked, BoardNews::RequestReinstated).await?;
-        cx.answer(load(cx, request_uuid).await?)
-    }
+/// Reinstate a feature request.
+#[operation(mutation, access = "labs.admin.engagement:write", audit_target(FeatureRequest, "request_uuid"))]
+async fn engagement_moderation_reinstate_feature_request(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+) -> Result<ModeratedFeatureRequestDetails, Fault> {
+    let locked = lock_for(cx, request_uuid, BoardAction::Reinstate).await?;
+    store::reinstate(&cx.db, request_uuid).await?;
+    notify_author(cx, &locked, BoardNews::RequestReinstated).await?;
+    load(cx, request_uuid).await
+}
 
-    /// Assign a topic to a feature request.
-    #[graphql(
-        directive = access::apply("labs.admin.engagement:write".into()),
-        directive = audit_target::apply(AuditTargetKind::FeatureRequest, "request_uuid".into())
-    )]
-    async fn engagement_moderation_assign_topic(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-        body: FeatureRequestTopicAssign,
-    ) -> Result<Option<ModeratedFeatureRequestDetails>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_for(cx, request_uuid, BoardAction::AssignTopic).await?;
-        if let Some(topic_uuid) = body.topic_uuid.filter(|topic| Some(*topic) != locked.topic_uuid)
-            && !topic_is_active(&cx.db, topic_uuid).await?
-        {
-            let message = "A feature request cannot have this topic: it does not exist, or it is not active.";
-            return Err(Fault::field("/topic_uuid", "UNKNOWN", message));
-        }
-        store::set_topic(&cx.db, request_uuid, body.topic_uuid).await?;
-        cx.answer(load(cx, request_uuid).await?)
+/// Assign a topic to a feature request.
+#[operation(mutation, access = "labs.admin.engagement:write", audit_target(FeatureRequest, "request_uuid"))]
+async fn engagement_moderation_assign_topic(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+    body: FeatureRequestTopicAssign,
+) -> Result<ModeratedFeatureRequestDetails, Fault> {
+    let locked = lock_for(cx, request_uuid, BoardAction::AssignTopic).await?;
+    if let Some(topic_uuid) = body.topic_uuid.filter(|topic| Some(*topic) != locked.topic_uuid)
+        && !topic_is_active(&cx.db, topic_uuid).await?
+    {
+        let message = "A feature request cannot have this topic: it does not exist, or it is not active.";
+        return Err(Fault::field("/topic_uuid", "UNKNOWN", message));
     }
+    store::set_topic(&cx.db, request_uuid, body.topic_uuid).await?;
+    load(cx, request_uuid).await
 }
 
 /// Rejects a status without the fields that it requires.

@@ -1,6 +1,6 @@
 //! Representation and list of notifications.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, FixedOrder, Key, PlacedValue, SqlValue, WrittenQuery};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -40,8 +40,7 @@ words! {
 }
 
 /// An event of a feature request that the user proposed, voted for or follows.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct BoardNotification {
     /// Id of the notification, specific to the caller.
     uuid: Uuid,
@@ -72,8 +71,7 @@ pub(crate) struct BoardNotification {
 }
 
 /// Filter of notifications. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct BoardNotificationFilter {
     unread: Option<bool>,
 }

@@ -10,7 +10,7 @@ mod store;
 
 use labs_core::list::Statements;
 
-pub(in crate::engagement) use resolvers::{NotificationsMutation, NotificationsQuery};
+pub(in crate::engagement) use resolvers::OPERATIONS;
 
 /// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::engagement) static STATEMENTS: [&dyn Statements; 1] = [&list::NEWS];

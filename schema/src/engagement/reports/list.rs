@@ -1,7 +1,7 @@
 //! Reports as staff see them: one report, and the list with its filter and orders.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -12,8 +12,7 @@ use uuid::Uuid;
 use super::rules::{BoardReportOutcome, BoardReportReason, BoardReportTargetKind, staff_actions};
 
 /// A report as staff see it. It names only the company of the reporter.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct BoardReport {
     /// UUID of the report.
     pub(super) uuid: Uuid,
@@ -42,8 +41,7 @@ pub(crate) struct BoardReport {
 }
 
 /// A reported object.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct BoardReportTarget {
     /// Kind of the object.
     #[sqlx(rename = "target_kind")]
@@ -94,8 +92,7 @@ static WHOLE: Select<BoardReport> = Select::new(
 pub(super) static ONE: Lookup<BoardReport> = Lookup::new(&WHOLE, &["r.report_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct BoardReportFilter {
     outcome: Option<Vec<BoardReportOutcome>>,
     reason: Option<Vec<BoardReportReason>>,

@@ -9,7 +9,7 @@ mod types;
 
 use labs_core::list::Statements;
 
-pub(in crate::engagement) use resolvers::{BoardReportsMutation, BoardReportsQuery};
+pub(in crate::engagement) use resolvers::OPERATIONS;
 
 /// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::engagement) static STATEMENTS: [&dyn Statements; 2] = [&list::REPORTS, &list::ONE];

@@ -1,6 +1,6 @@
 //! A report as its author sees it.
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use labs_core::time::Time;
 use serde::Serialize;
 use uuid::Uuid;
@@ -8,8 +8,7 @@ use uuid::Uuid;
 use super::rules::{BoardReportOutcome, BoardReportReason};
 
 /// A report as its author sees it.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct BoardReportReceipt {
     /// UUID of the report.
     pub(super) uuid: Uuid,

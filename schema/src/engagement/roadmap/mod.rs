@@ -5,7 +5,7 @@ mod resolvers;
 
 use labs_core::list::Statements;
 
-pub(in crate::engagement) use resolvers::RoadmapQuery;
+pub(in crate::engagement) use resolvers::OPERATIONS;
 
 /// SQL that this module assembles at run time, so the compiler does not check it.
 pub(in crate::engagement) static STATEMENTS: [&dyn Statements; 1] = [&resolvers::COLUMNS];

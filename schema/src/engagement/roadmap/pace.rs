@@ -1,9 +1,9 @@
 //! Response time of staff to feature requests. It is computed over a year and cached for a minute, because every
 //! partner can request it.
 
+use labs_core::describe::OutputType;
 use std::time::Duration;
 
-use async_graphql::SimpleObject;
 use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use moka::sync::Cache;
@@ -13,8 +13,7 @@ use serde::Serialize;
 const KEPT: Duration = Duration::from_secs(60);
 
 /// Response time of staff to the feature requests of the last year.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, OutputType)]
 pub(crate) struct BoardPace {
     /// Number of proposed feature requests.
     proposed: i64,

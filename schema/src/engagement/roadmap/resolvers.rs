@@ -1,10 +1,10 @@
 //! Resolvers of the roadmap.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::list::Lookup;
+use labs_core::operation::{Operation, operation, operations};
 use serde::Serialize;
 
 use super::pace::{self, BoardPace};
@@ -12,8 +12,7 @@ use crate::engagement::feature_requests::rules::FeatureRequestStatus;
 use crate::engagement::feature_requests::{BoardRow, FeatureRequestSummary, SHORT, into_view};
 
 /// The roadmap of the board.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct Roadmap {
     /// Planned feature requests, most votes first.
     planned: Vec<FeatureRequestSummary>,
@@ -40,27 +39,22 @@ pub(super) static COLUMNS: Lookup<BoardRow> = Lookup::new(
              order by p.status_at desc, p.request_uuid desc limit 50)))"],
 );
 
-/// Queries of the roadmap.
-#[derive(Default)]
-pub(in crate::engagement) struct RoadmapQuery;
+/// Operations of this file.
+pub(in crate::engagement) const OPERATIONS: &[Operation] = operations![engagement_roadmap_get];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl RoadmapQuery {
-    /// Get the roadmap.
-    #[graphql(directive = access::apply("engagement.feature-requests".into()))]
-    async fn engagement_roadmap_get(&self, ctx: &Context<'_>) -> Result<Option<Roadmap>, Fault> {
-        let cx = ctx.cx();
-        let mut rows = COLUMNS.fetch_all(&cx.db, []).await?;
-        rows.sort_by(BoardRow::by_votes);
-        let all = into_view(cx, rows).await?;
-        let of = |status| all.iter().filter(move |one| one.status == status).cloned();
-        let mut shipped: Vec<_> = of(FeatureRequestStatus::Shipped).collect();
-        shipped.sort_by_key(|one| std::cmp::Reverse((one.status_at, one.uuid)));
-        cx.answer(Roadmap {
-            planned: of(FeatureRequestStatus::Planned).collect(),
-            in_progress: of(FeatureRequestStatus::InProgress).collect(),
-            shipped,
-            pace: pace::of_the_year(cx).await?,
-        })
-    }
+/// Get the roadmap.
+#[operation(query, access = "engagement.feature-requests")]
+async fn engagement_roadmap_get(cx: &RequestContext) -> Result<Roadmap, Fault> {
+    let mut rows = COLUMNS.fetch_all(&cx.db, []).await?;
+    rows.sort_by(BoardRow::by_votes);
+    let all = into_view(cx, rows).await?;
+    let of = |status| all.iter().filter(move |one| one.status == status).cloned();
+    let mut shipped: Vec<_> = of(FeatureRequestStatus::Shipped).collect();
+    shipped.sort_by_key(|one| std::cmp::Reverse((one.status_at, one.uuid)));
+    Ok(Roadmap {
+        planned: of(FeatureRequestStatus::Planned).collect(),
+        in_progress: of(FeatureRequestStatus::InProgress).collect(),
+        shipped,
+        pace: pace::of_the_year(cx).await?,
+    })
 }

@@ -1,6 +1,6 @@
 //! Topics: one topic, and the list of active ones.
 
-use async_graphql::{Json, SimpleObject};
+use labs_core::describe::{Json, OutputType};
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::texts::Texts;
 use labs_core::time::Time;
@@ -9,8 +9,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 /// A topic of feature requests.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct BoardTopic {
     /// UUID of the topic.
     pub(super) uuid: Uuid,

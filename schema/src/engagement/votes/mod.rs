@@ -4,4 +4,4 @@
 mod resolvers;
 mod store;
 
-pub(in crate::engagement) use resolvers::{VotesMutation, err_merged};
+pub(in crate::engagement) use resolvers::{OPERATIONS, err_merged};

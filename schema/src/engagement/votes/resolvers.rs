@@ -1,82 +1,65 @@
 //! Resolvers of the actions on feature requests that stay private: votes and follows.
 
-use async_graphql::{Context, Object};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::db::Db;
 use labs_core::fault::{Fault, FieldError};
+use labs_core::operation::{Operation, operation, operations};
 use uuid::Uuid;
 
 use super::store::{self, Outcome};
 use crate::engagement::feature_requests::{FeatureRequest, load_shown};
 use crate::engagement::people::Person;
 
-/// Mutations of votes and follows.
-#[derive(Default)]
-pub(in crate::engagement) struct VotesMutation;
+/// Operations of this file.
+pub(in crate::engagement) const OPERATIONS: &[Operation] = operations![
+    engagement_votes_cast,
+    engagement_votes_withdraw,
+    engagement_feature_requests_follow,
+    engagement_feature_requests_unfollow,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl VotesMutation {
-    /// Vote for a feature request.
-    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
-    async fn engagement_votes_cast(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-    ) -> Result<Option<FeatureRequest>, Fault> {
-        let cx = ctx.cx();
-        let person = Person::require_caller(cx)?;
-        match store::cast(&cx.db, &person, request_uuid).await? {
-            Outcome::Done => store::spend(cx, &person).await?,
-            Outcome::Already => {}
-            refused => return Err(err_outcome(cx, request_uuid, refused).await?),
-        }
-        cx.answer(load_shown(cx, request_uuid).await?)
+/// Vote for a feature request.
+#[operation(mutation, access = "engagement.feature-requests:write")]
+async fn engagement_votes_cast(cx: &RequestContext, request_uuid: Uuid) -> Result<FeatureRequest, Fault> {
+    let person = Person::require_caller(cx)?;
+    match store::cast(&cx.db, &person, request_uuid).await? {
+        Outcome::Done => store::spend(cx, &person).await?,
+        Outcome::Already => {}
+        refused => return Err(err_outcome(cx, request_uuid, refused).await?),
     }
+    load_shown(cx, request_uuid).await
+}
 
-    /// Withdraw a vote for a feature request.
-    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
-    async fn engagement_votes_withdraw(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-    ) -> Result<Option<FeatureRequest>, Fault> {
-        let cx = ctx.cx();
-        let person = Person::require_caller(cx)?;
-        match store::withdraw(&cx.db, &person, request_uuid).await? {
-            Outcome::Done | Outcome::Already => {}
-            refused => return Err(err_outcome(cx, request_uuid, refused).await?),
-        }
-        cx.answer(load_shown(cx, request_uuid).await?)
+/// Withdraw a vote for a feature request.
+#[operation(mutation, access = "engagement.feature-requests:write")]
+async fn engagement_votes_withdraw(cx: &RequestContext, request_uuid: Uuid) -> Result<FeatureRequest, Fault> {
+    let person = Person::require_caller(cx)?;
+    match store::withdraw(&cx.db, &person, request_uuid).await? {
+        Outcome::Done | Outcome::Already => {}
+        refused => return Err(err_outcome(cx, request_uuid, refused).await?),
     }
+    load_shown(cx, request_uuid).await
+}
 
-    /// Follow a feature request.
-    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
-    async fn engagement_feature_requests_follow(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-    ) -> Result<Option<FeatureRequest>, Fault> {
-        let cx = ctx.cx();
-        let person = Person::require_caller(cx)?;
-        ensure_followable(cx, request_uuid).await?;
-        store::follow(&cx.db, &person, request_uuid).await?;
-        cx.answer(load_shown(cx, request_uuid).await?)
-    }
+/// Follow a feature request.
+#[operation(mutation, access = "engagement.feature-requests:write")]
+async fn engagement_feature_requests_follow(cx: &RequestContext, request_uuid: Uuid) -> Result<FeatureRequest, Fault> {
+    let person = Person::require_caller(cx)?;
+    ensure_followable(cx, request_uuid).await?;
+    store::follow(&cx.db, &person, request_uuid).await?;
+    load_shown(cx, request_uuid).await
+}
 
-    /// Unfollow a feature request.
-    #[graphql(directive = access::apply("engagement.feature-requests:write".into()))]
-    async fn engagement_feature_requests_unfollow(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-    ) -> Result<Option<FeatureRequest>, Fault> {
-        let cx = ctx.cx();
-        let person = Person::require_caller(cx)?;
-        ensure_followable(cx, request_uuid).await?;
-        store::unfollow(&cx.db, &person, request_uuid).await?;
-        cx.answer(load_shown(cx, request_uuid).await?)
-    }
+/// Unfollow a feature request.
+#[operation(mutation, access = "engagement.feature-requests:write")]
+async fn engagement_feature_requests_unfollow(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+) -> Result<FeatureRequest, Fault> {
+    let person = Person::require_caller(cx)?;
+    ensure_followable(cx, request_uuid).await?;
+    store::unfollow(&cx.db, &person, request_uuid).await?;
+    load_shown(cx, request_uuid).await
 }
 
 /// Rejects a feature request that does not exist or is merged into another.

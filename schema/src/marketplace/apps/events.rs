@@ -1,10 +1,10 @@
 //! History of an app for its owner.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, PageRequest, Select, SqlValue};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -39,8 +39,7 @@ words! {
 }
 
 /// Actor of an app event.
-#[derive(Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct AppActor {
     /// Kind of actor.
     #[sqlx(rename = "actor_kind")]
@@ -57,8 +56,7 @@ pub(crate) struct AppActor {
 }
 
 /// An entry in the history of an app.
-#[derive(Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct AppEvent {
     /// Id of the event.
     uuid: Uuid,
@@ -82,8 +80,7 @@ pub(crate) struct AppEvent {
 }
 
 /// Filter of a history. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct AppEventFilter {
     kind: Option<Vec<String>>,
     version_uuid: Option<Uuid>,
@@ -168,25 +165,19 @@ const LATEST_FIRST: &[Key<AppEvent>] = &[OCCURRED.descending(), ID.descending()]
 const OCCURRED: Key<AppEvent> = Key::moment("event.occurred_at", |event| json!(event.occurred_at));
 const ID: Key<AppEvent> = Key::id("event.event_uuid", |event| json!(event.uuid));
 
-/// Reads of app histories.
-#[derive(Default)]
-pub(crate) struct AppEventsQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![marketplace_apps_list_events];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl AppEventsQuery {
-    /// List an app's events.
-    #[graphql(directive = access::apply("marketplace.apps".into()))]
-    async fn marketplace_apps_list_events(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        filter: Option<AppEventFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<AppEvent>>, Fault> {
-        let cx = ctx.cx();
-        load_app(cx, app_uuid).await?;
-        let history = AppHistory { app_uuid, filter: filter.unwrap_or_default() };
-        cx.answer_list(HISTORY.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?.list())
-    }
+/// List an app's events.
+#[operation(query, access = "marketplace.apps")]
+async fn marketplace_apps_list_events(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    filter: Option<AppEventFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<AppEvent>, Fault> {
+    load_app(cx, app_uuid).await?;
+    let history = AppHistory { app_uuid, filter: filter.unwrap_or_default() };
+    Ok(HISTORY.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?.list())
 }

@@ -1,10 +1,9 @@
 //! Operations of an owner on a whole app: unlist, relist, archive and restore.
 
-use async_graphql::{Context, Object};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::entitlement::Allowance;
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::slug::{NewSlug, SlugAttempts};
 use uuid::Uuid;
 
@@ -12,64 +11,57 @@ use super::resolvers::{App, event, load_app, lock_app};
 use super::rules::{self, AppAction, Past};
 use super::store::{self, CurrentApp};
 
-/// Writes that change the state of an app.
-#[derive(Default)]
-pub(crate) struct AppLifeMutation;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] =
+    operations![marketplace_apps_unlist, marketplace_apps_relist, marketplace_apps_archive, marketplace_apps_restore];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl AppLifeMutation {
-    /// Unlist an app.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_apps_unlist(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
-        let cx = ctx.cx();
-        let present = lock_app(cx, app_uuid, None).await?;
-        apply_transition(cx, app_uuid, &present, AppAction::Unlist).await?;
-        cx.answer(load_app(cx, app_uuid).await?)
-    }
+/// Unlist an app.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_apps_unlist(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
+    let present = lock_app(cx, app_uuid, None).await?;
+    apply_transition(cx, app_uuid, &present, AppAction::Unlist).await?;
+    load_app(cx, app_uuid).await
+}
 
-    /// Relist an app.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_apps_relist(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
-        let cx = ctx.cx();
-        let present = lock_app(cx, app_uuid, None).await?;
-        apply_transition(cx, app_uuid, &present, AppAction::Relist).await?;
-        cx.answer(load_app(cx, app_uuid).await?)
-    }
+/// Relist an app.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_apps_relist(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
+    let present = lock_app(cx, app_uuid, None).await?;
+    apply_transition(cx, app_uuid, &present, AppAction::Relist).await?;
+    load_app(cx, app_uuid).await
+}
 
-    /// Archive an app.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_apps_archive(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
-        let cx = ctx.cx();
-        let owner = cx.owner()?;
-        // Takes the locks in the same order as the creation of an app.
-        let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
-        let present = lock_app(cx, app_uuid, None).await?;
-        rules::next_state(present.state, AppAction::Archive, publication_history(&present))?;
-        rules::ensure_archivable(&store::lock_version_states(&cx.db, app_uuid).await?)?;
-        if !present.fixed.was_published {
-            let archived = store::count_archived_drafts(&cx.db, owner).await?;
-            allowance.check(archived, 1).map_err(|full| full.with_detail(rules::ARCHIVE_FULL))?;
-        }
-        apply_transition(cx, app_uuid, &present, AppAction::Archive).await?;
-        cx.answer(load_app(cx, app_uuid).await?)
+/// Archive an app.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_apps_archive(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
+    let owner = cx.owner()?;
+    // Takes the locks in the same order as the creation of an app.
+    let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
+    let present = lock_app(cx, app_uuid, None).await?;
+    rules::next_state(present.state, AppAction::Archive, publication_history(&present))?;
+    rules::ensure_archivable(&store::lock_version_states(&cx.db, app_uuid).await?)?;
+    if !present.fixed.was_published {
+        let archived = store::count_archived_drafts(&cx.db, owner).await?;
+        allowance.check(archived, 1).map_err(|full| full.with_detail(rules::ARCHIVE_FULL))?;
     }
+    apply_transition(cx, app_uuid, &present, AppAction::Archive).await?;
+    load_app(cx, app_uuid).await
+}
 
-    /// Restore an app.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_apps_restore(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<App>, Fault> {
-        let cx = ctx.cx();
-        let owner = cx.owner()?;
-        // Takes the locks in the same order as the creation of an app.
-        let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
-        let present = lock_app(cx, app_uuid, None).await?;
-        rules::next_state(present.state, AppAction::Restore, publication_history(&present))?;
-        allowance.check(store::count_apps(&cx.db, owner).await?, 1)?;
-        if !present.fixed.was_published {
-            take_slug(cx, app_uuid, present.draft.slug.clone()).await?;
-        }
-        apply_transition(cx, app_uuid, &present, AppAction::Restore).await?;
-        cx.answer(load_app(cx, app_uuid).await?)
+/// Restore an app.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_apps_restore(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
+    let owner = cx.owner()?;
+    // Takes the locks in the same order as the creation of an app.
+    let allowance = Allowance::lock(&cx.db, owner, "apps").await?;
+    let present = lock_app(cx, app_uuid, None).await?;
+    rules::next_state(present.state, AppAction::Restore, publication_history(&present))?;
+    allowance.check(store::count_apps(&cx.db, owner).await?, 1)?;
+    if !present.fixed.was_published {
+        take_slug(cx, app_uuid, present.draft.slug.clone()).await?;
     }
+    apply_transition(cx, app_uuid, &present, AppAction::Restore).await?;
+    load_app(cx, app_uuid).await
 }
 
 /// Applies an action to a locked app and updates its listing.

@@ -2,7 +2,7 @@
 
 mod selectable;
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, SqlValue};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -16,8 +16,7 @@ use super::store::{AppRow, WHOLE};
 pub(super) use selectable::CHOICE;
 
 /// Filter of an owner's apps. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct AppFilter {
     state: Option<Vec<AppState>>,
     q: Option<String>,

@@ -25,10 +25,12 @@ mod rules;
 mod store;
 
 pub(crate) use administration::{APP, APPS_OF_EACH, AdminApp, show as show_for_staff};
-pub(in crate::marketplace) use administration::{AppAdministrationMutation, AppAdministrationQuery};
-pub(in crate::marketplace) use events::AppEventsQuery;
-pub(in crate::marketplace) use life::AppLifeMutation;
-pub(in crate::marketplace) use resolvers::{AppsMutation, AppsQuery, event, load_app, lock_app};
+pub(in crate::marketplace) use administration::{
+    OPERATIONS as ADMINISTRATION_OPERATIONS, TRANSFER_OPERATIONS as ADMINISTRATION_TRANSFER_OPERATIONS,
+};
+pub(in crate::marketplace) use events::OPERATIONS as EVENTS_OPERATIONS;
+pub(in crate::marketplace) use life::OPERATIONS as LIFE_OPERATIONS;
+pub(in crate::marketplace) use resolvers::{OPERATIONS, event, load_app, lock_app};
 pub(in crate::marketplace) use rules::draft::{Texts, whole_texts};
 pub(crate) use rules::{AppAction, AppActorRole, AppState, Past, allowed_actions, draw_states, next_state};
 pub(in crate::marketplace) use store::{STATEMENTS, insert_event, lock};

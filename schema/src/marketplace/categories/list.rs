@@ -1,6 +1,6 @@
 //! Queries for categories for staff: lookup by id, and the list with its filters and orders.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::words::words;
 use serde::Serialize;
@@ -30,8 +30,7 @@ static IN_PLACE: Select<Category> = Select::new(
 pub(super) static BY_ID: Lookup<Category> = Lookup::new(&IN_PLACE, &["category.category_uuid = any({})"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct CategoryFilter {
     state: Option<Vec<CategoryState>>,
     parent_uuid: Option<Uuid>,

@@ -19,5 +19,5 @@ mod store;
 pub(crate) use list::CATEGORY;
 pub(in crate::marketplace) use list::STATEMENTS;
 pub(crate) use resolvers::Category;
-pub(in crate::marketplace) use resolvers::{CategoriesMutation, CategoriesQuery};
+pub(in crate::marketplace) use resolvers::OPERATIONS;
 pub(crate) use rules::draw_states;

@@ -13,4 +13,4 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use resolvers::{AppChecklist, ChecklistQuery, OpenItem, check_submitted, open_items};
+pub(in crate::marketplace) use resolvers::{AppChecklist, OPERATIONS, OpenItem, check_submitted, open_items};

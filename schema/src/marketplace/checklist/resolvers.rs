@@ -1,9 +1,9 @@
 //! Resolvers of the checklist.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::{Fault, FieldError};
+use labs_core::operation::{Operation, operation, operations};
 use uuid::Uuid;
 
 use super::rules::{self, Facts, Verdict};
@@ -11,8 +11,7 @@ use super::store::{self, RequirementRow};
 use crate::marketplace::release::Snapshot;
 
 /// Checklist of an app, with the result for each requirement.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AppChecklist {
     /// Whether no blocking requirement is open.
     ready: bool,
@@ -25,8 +24,7 @@ pub(crate) struct AppChecklist {
 }
 
 /// A requirement and its status for the app.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct ChecklistItem {
     /// Number of the requirement.
     code: String,
@@ -47,8 +45,7 @@ pub(crate) struct ChecklistItem {
 }
 
 /// A condition of the partner's account, not of the app, that prevents submission.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AccountBlocker {
     /// Code of the condition.
     code: &'static str,
@@ -56,26 +53,17 @@ pub(crate) struct AccountBlocker {
     detail: &'static str,
 }
 
-/// Reads of the checklist.
-#[derive(Default)]
-pub(crate) struct ChecklistQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![marketplace_apps_get_checklist];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ChecklistQuery {
-    /// Get an app's checklist.
-    #[graphql(directive = access::apply("marketplace.apps".into()))]
-    async fn marketplace_apps_get_checklist(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-    ) -> Result<Option<AppChecklist>, Fault> {
-        let cx = ctx.cx();
-        if !store::is_owned(&cx.db, cx.owner()?, app_uuid).await? {
-            return Err(Fault::not_found("app"));
-        }
-        let facts = store::get_facts(&cx.db, app_uuid, None).await?.ok_or_else(|| Fault::not_found("app"))?;
-        cx.answer(checklist(cx, &facts).await?)
+/// Get an app's checklist.
+#[operation(query, access = "marketplace.apps")]
+async fn marketplace_apps_get_checklist(cx: &RequestContext, app_uuid: Uuid) -> Result<AppChecklist, Fault> {
+    if !store::is_owned(&cx.db, cx.owner()?, app_uuid).await? {
+        return Err(Fault::not_found("app"));
     }
+    let facts = store::get_facts(&cx.db, app_uuid, None).await?.ok_or_else(|| Fault::not_found("app"))?;
+    checklist(cx, &facts).await
 }
 
 /// Reason that prevents a submission.

@@ -1,6 +1,6 @@
 //! Queries for collections for staff: lookup by id, and the list with its filters and orders.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::words::words;
 use serde::Serialize;
@@ -32,8 +32,7 @@ static WHOLE: Select<Collection> = Select::new(
 pub(super) static BY_ID: Lookup<Collection> = Lookup::new(&WHOLE, &["c.collection_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct CollectionFilter {
     on_show: Option<bool>,
     app_uuid: Option<Uuid>,

@@ -10,4 +10,4 @@ mod store;
 
 pub(in crate::marketplace) use list::STATEMENTS;
 pub(crate) use resolvers::CollectionListing;
-pub(in crate::marketplace) use resolvers::{CollectionsMutation, CollectionsQuery};
+pub(in crate::marketplace) use resolvers::OPERATIONS;

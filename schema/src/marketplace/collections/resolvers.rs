@@ -2,12 +2,12 @@
 
 mod types;
 
-use async_graphql::{Context, Object};
-use labs_core::access::{access, audit_target};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::Created;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::slug::{NewSlug, SlugAttempts};
 use uuid::Uuid;
@@ -20,114 +20,91 @@ pub(super) use types::Collection;
 pub(crate) use types::CollectionListing;
 use types::{CollectionCreate, CollectionUpdate};
 
-/// Reads of collections by staff.
-#[derive(Default)]
-pub(crate) struct CollectionsQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![
+    marketplace_collections_list,
+    marketplace_collections_create,
+    marketplace_collections_update,
+    marketplace_collections_delete,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl CollectionsQuery {
-    /// List collections.
-    #[graphql(directive = access::apply("labs.admin.storefront".into()))]
-    async fn marketplace_collections_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<CollectionFilter>,
-        sort: Option<CollectionSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<Collection>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = COLLECTIONS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        cx.answer_list(rows.counted_list(COLLECTIONS.total(&cx.db, &filter, include_total).await?))
-    }
+/// List collections.
+#[operation(query, access = "labs.admin.storefront")]
+async fn marketplace_collections_list(
+    cx: &RequestContext,
+    filter: Option<CollectionFilter>,
+    sort: Option<CollectionSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<Collection>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = COLLECTIONS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    Ok(rows.counted_list(COLLECTIONS.total(&cx.db, &filter, include_total).await?))
 }
 
-/// Writes of collections by staff. Each write takes the lock on all collections, so that only one caller at a time
-/// reads and changes positions.
-#[derive(Default)]
-pub(crate) struct CollectionsMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl CollectionsMutation {
-    /// Create a collection.
-    #[graphql(directive = access::apply("labs.admin.storefront:write".into()))]
-    async fn marketplace_collections_create(
-        &self,
-        ctx: &Context<'_>,
-        body: CollectionCreate,
-    ) -> Result<Option<Collection>, Fault> {
-        let cx = ctx.cx();
-        let english = body.titles.get("en").map(String::as_str).unwrap_or_default();
-        let slug = NewSlug::of(body.slug, english, "collection");
-        let mut content = CollectionContent {
-            slug: String::new(),
-            titles: body.titles.0,
-            descriptions: body.descriptions.map(|texts| texts.0).unwrap_or_default(),
-            shown_from: body.shown_from,
-            shown_until: body.shown_until,
-        };
-        store::lock(&cx.db).await?;
-        let apps = find_apps(cx, &content, body.listings.as_deref()).await?;
-        let collection_uuid = cx.new_uuid();
-        let mut attempts = SlugAttempts::new(&cx.db, slug, cx.new_uuid());
-        loop {
-            content.slug = attempts.next_slug().await?;
-            let inserted = store::insert(&cx.db, collection_uuid, &content).await;
-            if attempts.end(inserted).await?.is_some() {
-                break;
-            }
+/// Create a collection.
+#[operation(mutation, access = "labs.admin.storefront:write")]
+async fn marketplace_collections_create(
+    cx: &RequestContext,
+    body: CollectionCreate,
+) -> Result<Created<Collection>, Fault> {
+    let english = body.titles.get("en").map(String::as_str).unwrap_or_default();
+    let slug = NewSlug::of(body.slug, english, "collection");
+    let mut content = CollectionContent {
+        slug: String::new(),
+        titles: body.titles.0,
+        descriptions: body.descriptions.map(|texts| texts.0).unwrap_or_default(),
+        shown_from: body.shown_from,
+        shown_until: body.shown_until,
+    };
+    store::lock(&cx.db).await?;
+    let apps = find_apps(cx, &content, body.listings.as_deref()).await?;
+    let collection_uuid = cx.new_uuid();
+    let mut attempts = SlugAttempts::new(&cx.db, slug, cx.new_uuid());
+    loop {
+        content.slug = attempts.next_slug().await?;
+        let inserted = store::insert(&cx.db, collection_uuid, &content).await;
+        if attempts.end(inserted).await?.is_some() {
+            break;
         }
-        store::set_listings(&cx.db, collection_uuid, &apps.unwrap_or_default()).await?;
-        if let Some(position) = body.position {
-            store::set_position(&cx.db, collection_uuid, position).await?;
-        }
-        cx.answer_created(collection_uuid, load(cx, collection_uuid).await?)
     }
-
-    /// Update a collection.
-    #[graphql(
-        directive = access::apply("labs.admin.storefront:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Collection, "collection_uuid".into())
-    )]
-    async fn marketplace_collections_update(
-        &self,
-        ctx: &Context<'_>,
-        collection_uuid: Uuid,
-        mut body: CollectionUpdate,
-    ) -> Result<Option<Collection>, Fault> {
-        let cx = ctx.cx();
-        let present = lock(cx, collection_uuid).await?;
-        let (listings, position) = (body.listings.take(), body.position);
-        let after = body.apply_to(present.content());
-        let apps = find_apps(cx, &after, listings.as_deref()).await?.filter(|apps| !present.has_listings(apps));
-        if apps.is_some() || after != present.content() {
-            store::set_content(&cx.db, collection_uuid, after).await?;
-        }
-        if let Some(apps) = apps {
-            store::set_listings(&cx.db, collection_uuid, &apps).await?;
-        }
-        if let Some(position) = position {
-            store::set_position(&cx.db, collection_uuid, position).await?;
-        }
-        cx.answer(load(cx, collection_uuid).await?)
+    store::set_listings(&cx.db, collection_uuid, &apps.unwrap_or_default()).await?;
+    if let Some(position) = body.position {
+        store::set_position(&cx.db, collection_uuid, position).await?;
     }
+    Ok(Created::new(collection_uuid, load(cx, collection_uuid).await?))
+}
 
-    /// Delete a collection.
-    #[graphql(
-        directive = access::apply("labs.admin.storefront:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Collection, "collection_uuid".into())
-    )]
-    async fn marketplace_collections_delete(
-        &self,
-        ctx: &Context<'_>,
-        collection_uuid: Uuid,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        lock(cx, collection_uuid).await?;
-        store::delete(&cx.db, collection_uuid).await?;
-        cx.answer(true)
+/// Update a collection.
+#[operation(mutation, access = "labs.admin.storefront:write", audit_target(Collection, "collection_uuid"))]
+async fn marketplace_collections_update(
+    cx: &RequestContext,
+    collection_uuid: Uuid,
+    mut body: CollectionUpdate,
+) -> Result<Collection, Fault> {
+    let present = lock(cx, collection_uuid).await?;
+    let (listings, position) = (body.listings.take(), body.position);
+    let after = body.apply_to(present.content());
+    let apps = find_apps(cx, &after, listings.as_deref()).await?.filter(|apps| !present.has_listings(apps));
+    if apps.is_some() || after != present.content() {
+        store::set_content(&cx.db, collection_uuid, after).await?;
     }
+    if let Some(apps) = apps {
+        store::set_listings(&cx.db, collection_uuid, &apps).await?;
+    }
+    if let Some(position) = position {
+        store::set_position(&cx.db, collection_uuid, position).await?;
+    }
+    load(cx, collection_uuid).await
+}
+
+/// Delete a collection.
+#[operation(mutation, access = "labs.admin.storefront:write", audit_target(Collection, "collection_uuid"))]
+async fn marketplace_collections_delete(cx: &RequestContext, collection_uuid: Uuid) -> Result<bool, Fault> {
+    lock(cx, collection_uuid).await?;
+    store::delete(&cx.db, collection_uuid).await?;
+    Ok(true)
 }
 
 /// Validates the texts and the named listings, and returns the apps of the listings, if any are named.

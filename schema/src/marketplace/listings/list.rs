@@ -9,8 +9,8 @@ mod fitting;
 mod pictures;
 mod releases;
 
-use async_graphql::InputObject;
 use labs_core::context::RequestContext;
+use labs_core::describe::InputType;
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, Key, ListQuery, PageRequest, Rows, Select, SqlValue, Statements};
 use labs_core::locale::equivalents;
@@ -37,8 +37,7 @@ pub(super) use releases::{OfReader, RELEASES, ReleaseRow};
 const SEARCH: &str = "marketplace_listings_search";
 
 /// Filter of a search. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(in crate::marketplace) struct ListingFilter {
     pub(super) q: Option<String>,
     pub(super) category: Option<Vec<String>>,

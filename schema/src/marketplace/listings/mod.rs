@@ -17,10 +17,10 @@ mod rules;
 mod store;
 mod types;
 
-pub(in crate::marketplace) use changes::ListingChangesQuery;
+pub(in crate::marketplace) use changes::OPERATIONS as CHANGES_OPERATIONS;
 pub(in crate::marketplace) use index::known_locale;
 pub(crate) use index::watch as watch_index;
 pub(in crate::marketplace) use list::{FoundRow, STATEMENTS, shown, text_of_the_listing};
-pub(in crate::marketplace) use resolvers::{ListingListsQuery, ListingsQuery};
+pub(in crate::marketplace) use resolvers::{LISTS_OPERATIONS, OPERATIONS};
 pub(in crate::marketplace) use store::{ListingKey, ListingRow, ListingStage, listing_of};
 pub(in crate::marketplace) use types::{Listing, ListingFacets, ListingRating, ListingSummary};

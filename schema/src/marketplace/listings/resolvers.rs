@@ -2,11 +2,10 @@
 
 mod lists;
 
+use labs_core::operation::{Operation, operation, operations};
 use std::sync::Arc;
 
-use async_graphql::{Context, Object};
-use labs_core::access::{access, answers_file, may_lag, reusable};
-use labs_core::context::{Channel, RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use labs_core::list::Rows;
 use labs_core::locale::preference;
@@ -19,90 +18,79 @@ use super::types::{Listing, ListingFacets, ListingList};
 use crate::marketplace::media::{MediaVariantName, deliver};
 use crate::marketplace::public_cache::{PublicCache, get_stamp};
 
-pub(in crate::marketplace) use lists::ListingListsQuery;
+pub(in crate::marketplace) use lists::OPERATIONS as LISTS_OPERATIONS;
 
-/// Reads of listings by the storefront.
-#[derive(Default)]
-pub(in crate::marketplace) struct ListingsQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] =
+    operations![marketplace_listings_search, marketplace_listings_get, marketplace_listings_get_media_content];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ListingsQuery {
-    /// Search listings.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 25))]
-    async fn marketplace_listings_search(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<ListingFilter>,
-        locale: Option<String>,
-        sort: Option<ListingSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<ListingList>, Fault> {
-        let (cx, mut search) = (ctx.cx(), Search::new(filter.unwrap_or_default(), preference(locale)));
-        let mut found = search.page(cx, sort, limit, cursor.clone()).await?;
-        let correction = match &search.typed {
-            Some(typed) if found.rows.is_empty() => store::get_correction(&cx.db, typed).await?,
-            _ => None,
-        };
-        let is_respelt = correction.as_ref().is_some_and(|correction| correction.is_respelt);
-        if let Some(correction) = correction {
-            search.corrected = Some(correction.text);
-            found = search.page(cx, sort, limit, cursor).await?;
-            search.corrected.take_if(|_| found.rows.is_empty());
-        }
-        let facets = if cx.caller.channel == Channel::Rest || ctx.look_ahead().field("facets").exists() {
-            facets(cx, &search, found.rows.first()).await?
-        } else {
-            Arc::default()
-        };
-        let corrected_to = search.corrected.filter(|_| is_respelt);
-        let corrected_from = search.typed.filter(|_| corrected_to.is_some());
-        let (Rows { rows, page }, pictures_url) = (found, &cx.services.settings.pictures_url);
-        let data: Vec<_> = rows.into_iter().map(|row| row.into_view(pictures_url)).collect();
-        cx.note_languages(data.iter().map(|listing| &listing.locale));
-        cx.answer_list(ListingList { data, page, facets, corrected_from, corrected_to })
+/// Search listings.
+#[operation(query, access = "storefront", may_lag, reusable("storefront", 25))]
+async fn marketplace_listings_search(
+    cx: &RequestContext,
+    filter: Option<ListingFilter>,
+    locale: Option<String>,
+    sort: Option<ListingSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<ListingList, Fault> {
+    let mut search = Search::new(filter.unwrap_or_default(), preference(locale));
+    let mut found = search.page(cx, sort, limit, cursor.clone()).await?;
+    let correction = match &search.typed {
+        Some(typed) if found.rows.is_empty() => store::get_correction(&cx.db, typed).await?,
+        _ => None,
+    };
+    let is_respelt = correction.as_ref().is_some_and(|correction| correction.is_respelt);
+    if let Some(correction) = correction {
+        search.corrected = Some(correction.text);
+        found = search.page(cx, sort, limit, cursor).await?;
+        search.corrected.take_if(|_| found.rows.is_empty());
     }
+    let facets = facets(cx, &search, found.rows.first()).await?;
+    let corrected_to = search.corrected.filter(|_| is_respelt);
+    let corrected_from = search.typed.filter(|_| corrected_to.is_some());
+    let (Rows { rows, page }, pictures_url) = (found, &cx.services.settings.pictures_url);
+    let data: Vec<_> = rows.into_iter().map(|row| row.into_view(pictures_url)).collect();
+    cx.note_languages(data.iter().map(|listing| &listing.locale));
+    Ok(ListingList { data, page, facets, corrected_from, corrected_to })
+}
 
-    /// Get a listing.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
-    async fn marketplace_listings_get(
-        &self,
-        ctx: &Context<'_>,
-        listing_slug: String,
-        locale: Option<String>,
-    ) -> Result<Option<Listing>, Fault> {
-        let (cx, key) = (ctx.cx(), ListingKey { slug: listing_slug, locale: preference(locale) });
-        let db = cx.db.outside_transaction();
-        let found = if cx.db.may_share() {
-            let each = move |keys| {
-                let db = db.clone();
-                async move { db.limit_time(store::get_each(&db, keys)).await }
-            };
-            cx.services.state::<PublicCache>().listings.get(key, each).await?
-        } else {
-            store::get_each(&db, vec![key]).await?.pop().flatten()
+/// Get a listing.
+#[operation(query, access = "storefront", may_lag, reusable("storefront", 600))]
+async fn marketplace_listings_get(
+    cx: &RequestContext,
+    listing_slug: String,
+    locale: Option<String>,
+) -> Result<Listing, Fault> {
+    let key = ListingKey { slug: listing_slug, locale: preference(locale) };
+    let db = cx.db.outside_transaction();
+    let found = if cx.db.may_share() {
+        let each = move |keys| {
+            let db = db.clone();
+            async move { db.limit_time(store::get_each(&db, keys)).await }
         };
-        let listing = found.ok_or_else(|| Fault::not_found("listing"))?.into_view(&cx.services.settings.pictures_url);
-        cx.note_language(&listing.locale);
-        cx.answer(listing)
-    }
+        cx.services.state::<PublicCache>().listings.get(key, each).await?
+    } else {
+        store::get_each(&db, vec![key]).await?.pop().flatten()
+    };
+    let listing = found.ok_or_else(|| Fault::not_found("listing"))?.into_view(&cx.services.settings.pictures_url);
+    cx.note_language(&listing.locale);
+    Ok(listing)
+}
 
-    /// Get the content of a listing's media item.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = answers_file::apply(), visible = false)]
-    async fn marketplace_listings_get_media_content(
-        &self,
-        ctx: &Context<'_>,
-        listing_slug: String,
-        media_uuid: Uuid,
-        variant: Option<MediaVariantName>,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let found = store::get_media(&cx.db, &listing_slug, media_uuid).await?;
-        let shown = found.ok_or_else(|| Fault::not_found("media item of this listing"))?;
-        let called = format!("{listing_slug}-{}", shown.called);
-        deliver(cx, &shown.stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
-        cx.answer(true)
-    }
+/// Get the content of a listing's media item.
+#[operation(query, access = "storefront", may_lag, answers_file)]
+async fn marketplace_listings_get_media_content(
+    cx: &RequestContext,
+    listing_slug: String,
+    media_uuid: Uuid,
+    variant: Option<MediaVariantName>,
+) -> Result<bool, Fault> {
+    let found = store::get_media(&cx.db, &listing_slug, media_uuid).await?;
+    let shown = found.ok_or_else(|| Fault::not_found("media item of this listing"))?;
+    let called = format!("{listing_slug}-{}", shown.called);
+    deliver(cx, &shown.stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
+    Ok(true)
 }
 
 /// Returns the facets of the result. The stamp of the first row identifies the state of the storefront.

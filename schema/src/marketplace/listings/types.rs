@@ -1,9 +1,9 @@
 //! Public types of listings: plain data that the store fills and the response serializes.
 
+use labs_core::describe::OutputType;
 use std::sync::Arc;
 
-use async_graphql::SimpleObject;
-use labs_core::page::{Page, Paged};
+use labs_core::page::Page;
 use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -14,8 +14,7 @@ use crate::marketplace::public_pictures::PictureSource;
 use crate::marketplace::versions::AppPermission;
 
 /// App in the form that the storefront shows, in one locale.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(in crate::marketplace) struct Listing {
     /// Slug in URLs.
     pub(super) slug: String,
@@ -54,8 +53,7 @@ pub(in crate::marketplace) struct Listing {
 }
 
 /// Partner that offers the app.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingVendor {
     /// Slug in URLs.
     pub(super) slug: String,
@@ -66,8 +64,7 @@ pub(in crate::marketplace) struct ListingVendor {
 }
 
 /// A category of the listing.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingCategory {
     /// Slug in URLs.
     slug: String,
@@ -78,8 +75,7 @@ pub(in crate::marketplace) struct ListingCategory {
 }
 
 /// Version that customers currently use.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingVersion {
     /// Semantic version number.
     pub(super) number: String,
@@ -90,8 +86,7 @@ pub(in crate::marketplace) struct ListingVersion {
 }
 
 /// A square image that represents the app.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingIcon {
     /// Id used to request the image content.
     pub(super) media_uuid: Uuid,
@@ -108,8 +103,7 @@ pub(in crate::marketplace) struct ListingIcon {
 }
 
 /// Media item of the listing. Its content is available by its id and never changes.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingMedia {
     /// UUID of the object.
     pub(super) uuid: Uuid,
@@ -134,8 +128,7 @@ pub(in crate::marketplace) struct ListingMedia {
 }
 
 /// Aggregate customer rating, from published customer reviews.
-#[derive(Clone, Copy, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Copy, Debug, Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingRating {
     /// Mean star rating, with two decimals. Null without customer reviews.
     average: Option<f64>,
@@ -151,8 +144,7 @@ impl ListingRating {
 }
 
 /// Links to further information.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingLinks {
     /// URL of a help centre or contact page.
     pub(super) support_url: Option<String>,
@@ -167,8 +159,7 @@ pub(in crate::marketplace) struct ListingLinks {
 }
 
 /// A listing as an entry in a list.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingSummary {
     /// Slug in URLs.
     pub(super) slug: String,
@@ -197,8 +188,7 @@ pub(in crate::marketplace) struct ListingSummary {
 }
 
 /// Current or former published version in a listing's history.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingRelease {
     /// Semantic version number.
     pub(super) number: String,
@@ -217,8 +207,7 @@ pub(in crate::marketplace) struct ListingRelease {
 }
 
 /// A listing that may interest readers of another listing.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(in crate::marketplace) struct RelatedListing {
     /// Common property of the two listings.
     pub(super) reason: RelatedReason,
@@ -227,8 +216,7 @@ pub(in crate::marketplace) struct RelatedListing {
 }
 
 /// All listings related to one listing.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(in crate::marketplace) struct RelatedListingList {
     /// Related listings, in display order.
     pub(super) data: Vec<RelatedListing>,
@@ -237,8 +225,8 @@ pub(in crate::marketplace) struct RelatedListingList {
 }
 
 /// A page of search results, with the facets of the whole result.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
+#[describe(paged)]
 pub(in crate::marketplace) struct ListingList {
     /// Entries of this page, in the requested order.
     pub(super) data: Vec<ListingSummary>,
@@ -252,16 +240,9 @@ pub(in crate::marketplace) struct ListingList {
     pub(super) corrected_to: Option<String>,
 }
 
-impl Paged for ListingList {
-    fn next_cursor(&self) -> Option<&str> {
-        self.page.next_cursor.as_deref()
-    }
-}
-
 /// Distribution of the whole result, the same on every page. Each facet applies all filters except its own, so that a
 /// reader sees the effect of another choice.
-#[derive(Clone, Debug, Default, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Default, Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingFacets {
     /// Number of listings that match all filters.
     pub(super) total: i32,
@@ -279,8 +260,7 @@ pub(in crate::marketplace) struct ListingFacets {
 }
 
 /// A category, with the number of result listings in the category or its descendants.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, OutputType)]
 pub(in crate::marketplace) struct CategoryFacet {
     /// Slug in URLs.
     pub(super) slug: String,
@@ -293,8 +273,7 @@ pub(in crate::marketplace) struct CategoryFacet {
 }
 
 /// A vendor, with the number of its listings in the result.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, OutputType)]
 pub(in crate::marketplace) struct VendorFacet {
     /// Slug in URLs.
     pub(super) slug: String,
@@ -307,8 +286,7 @@ pub(in crate::marketplace) struct VendorFacet {
 }
 
 /// A locale, with the number of result listings that have texts in it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, OutputType)]
 pub(in crate::marketplace) struct LanguageFacet {
     /// Locale of the texts.
     pub(super) locale: String,
@@ -317,8 +295,7 @@ pub(in crate::marketplace) struct LanguageFacet {
 }
 
 /// A minimum rating, with the number of result listings that reach it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, OutputType)]
 pub(in crate::marketplace) struct RatingFacet {
     /// Number of stars.
     pub(super) at_least: i32,

@@ -1,10 +1,10 @@
 //! Operations of an owner on the media of a draft: update the texts, delete an item, and reorder.
 
+use labs_core::describe::{InputType, Json, MaybeUndefined, OutputType};
+use labs_core::operation::{Operation, operation, operations};
 use std::collections::BTreeMap;
 
-use async_graphql::{Context, InputObject, Json, MaybeUndefined, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use labs_core::plain::null_as_empty;
 use serde_json::json;
@@ -17,12 +17,15 @@ use super::store::{self, PictureTexts};
 use crate::marketplace::apps;
 
 /// A merge patch of the texts of an image (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(in crate::marketplace) struct MediaUpdate {
+    #[serde(default)]
     alt_text: MaybeUndefined<String>,
+    #[serde(default)]
     caption: MaybeUndefined<String>,
+    #[serde(default)]
     alt_texts: MaybeUndefined<Json<TextsPatch>>,
+    #[serde(default)]
     captions: MaybeUndefined<Json<TextsPatch>>,
 }
 
@@ -51,16 +54,14 @@ impl MediaUpdate {
 }
 
 /// The media items of one kind, in the desired order.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(in crate::marketplace) struct MediaReorder {
     kind: MediaKind,
     media_uuids: Vec<Uuid>,
 }
 
 /// The media items of one kind in an app's draft, in order.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct MediaOrder {
     /// Kind of media items.
     kind: MediaKind,
@@ -68,72 +69,60 @@ pub(in crate::marketplace) struct MediaOrder {
     media: Vec<Media>,
 }
 
-/// Writes that change media.
-#[derive(Default)]
-pub(in crate::marketplace) struct MediaChangesMutation;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] =
+    operations![marketplace_media_update, marketplace_media_delete, marketplace_media_reorder];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl MediaChangesMutation {
-    /// Update an app's media item.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_media_update(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        media_uuid: Uuid,
-        body: MediaUpdate,
-    ) -> Result<Option<Media>, Fault> {
-        let cx = ctx.cx();
-        let present = lock_picture(cx, app_uuid, media_uuid).await?;
-        let before = PictureTexts::of(&present);
-        let texts = body.apply_to(&before)?;
-        let changed = texts.changed_fields(&before);
-        if !changed.is_empty() {
-            store::set_texts(&cx.db, media_uuid, &texts).await?;
-            let detail = json!({ "media_uuid": media_uuid, "kind": present.kind, "fields": changed });
-            apps::insert_event(&cx.db, app_uuid, "MEDIA_UPDATED", detail, apps::event(cx)?).await?;
-        }
-        cx.answer(load_picture(cx, app_uuid, media_uuid).await?.into())
+/// Update an app's media item.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_media_update(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    media_uuid: Uuid,
+    body: MediaUpdate,
+) -> Result<Media, Fault> {
+    let present = lock_picture(cx, app_uuid, media_uuid).await?;
+    let before = PictureTexts::of(&present);
+    let texts = body.apply_to(&before)?;
+    let changed = texts.changed_fields(&before);
+    if !changed.is_empty() {
+        store::set_texts(&cx.db, media_uuid, &texts).await?;
+        let detail = json!({ "media_uuid": media_uuid, "kind": present.kind, "fields": changed });
+        apps::insert_event(&cx.db, app_uuid, "MEDIA_UPDATED", detail, apps::event(cx)?).await?;
     }
+    Ok(load_picture(cx, app_uuid, media_uuid).await?.into())
+}
 
-    /// Delete an app's media item.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_media_delete(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        media_uuid: Uuid,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let present = lock_picture(cx, app_uuid, media_uuid).await?;
-        store::set_removed(&cx.db, media_uuid).await?;
-        let detail = json!({ "media_uuid": media_uuid, "kind": present.kind });
-        apps::insert_event(&cx.db, app_uuid, "MEDIA_DELETED", detail, apps::event(cx)?).await?;
-        cx.answer(true)
-    }
+/// Delete an app's media item.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_media_delete(cx: &RequestContext, app_uuid: Uuid, media_uuid: Uuid) -> Result<bool, Fault> {
+    let present = lock_picture(cx, app_uuid, media_uuid).await?;
+    store::set_removed(&cx.db, media_uuid).await?;
+    let detail = json!({ "media_uuid": media_uuid, "kind": present.kind });
+    apps::insert_event(&cx.db, app_uuid, "MEDIA_DELETED", detail, apps::event(cx)?).await?;
+    Ok(true)
+}
 
-    /// Reorder an app's media.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_media_reorder(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        body: MediaReorder,
-    ) -> Result<Option<MediaOrder>, Fault> {
-        let (cx, kind) = (ctx.cx(), body.kind);
-        let owner = cx.owner()?;
-        apps::lock(&cx.db, owner, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
-        let present = store::get_all(&cx.db, owner, app_uuid, kind).await?;
-        let present: Vec<Uuid> = present.into_iter().map(|row| row.media_uuid).collect();
-        rules::check_order(&present, &body.media_uuids)?;
-        if present != body.media_uuids {
-            store::set_order(&cx.db, app_uuid, &body.media_uuids).await?;
-            let detail = json!({ "kind": kind });
-            apps::insert_event(&cx.db, app_uuid, "MEDIA_REORDERED", detail, apps::event(cx)?).await?;
-        }
-        let media = store::get_all(&cx.db, owner, app_uuid, kind).await?.into_iter().map(Media::from).collect();
-        cx.answer(MediaOrder { kind, media })
+/// Reorder an app's media.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_media_reorder(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    body: MediaReorder,
+) -> Result<MediaOrder, Fault> {
+    let kind = body.kind;
+    let owner = cx.owner()?;
+    apps::lock(&cx.db, owner, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+    let present = store::get_all(&cx.db, owner, app_uuid, kind).await?;
+    let present: Vec<Uuid> = present.into_iter().map(|row| row.media_uuid).collect();
+    rules::check_order(&present, &body.media_uuids)?;
+    if present != body.media_uuids {
+        store::set_order(&cx.db, app_uuid, &body.media_uuids).await?;
+        let detail = json!({ "kind": kind });
+        apps::insert_event(&cx.db, app_uuid, "MEDIA_REORDERED", detail, apps::event(cx)?).await?;
     }
+    let media = store::get_all(&cx.db, owner, app_uuid, kind).await?.into_iter().map(Media::from).collect();
+    Ok(MediaOrder { kind, media })
 }
 
 /// Loads a media item of a draft and locks its app until the transaction ends.

@@ -1,8 +1,8 @@
 //! Queries for the media of an app's draft: lookup by id, and the list with its filter.
 
+use labs_core::describe::InputType;
 use std::collections::BTreeMap;
 
-use async_graphql::InputObject;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use serde::Serialize;
@@ -73,8 +73,7 @@ pub(super) static OF_A_KIND: Lookup<MediaRow> = Lookup::new(
 pub(super) static BY_ID: Lookup<MediaRow> = Lookup::new(&PICTURES, &["media.media_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(in crate::marketplace) struct MediaFilter {
     kind: Option<Vec<MediaKind>>,
 }

@@ -18,11 +18,11 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use changes::MediaChangesMutation;
+pub(in crate::marketplace) use changes::OPERATIONS as CHANGES_OPERATIONS;
 pub(in crate::marketplace) use content::sizes;
 pub(crate) use content::{MediaVariantName, Size, StoredObject, StoredRow, deliver, keep, keep_renditions};
 pub(in crate::marketplace) use list::STATEMENTS;
 pub(crate) use resolvers::MediaVariant;
-pub(in crate::marketplace) use resolvers::{MediaMutation, MediaQuery};
+pub(in crate::marketplace) use resolvers::OPERATIONS;
 pub(in crate::marketplace) use rules::MediaKind;
 pub(crate) use rules::{LIMIT, daily_upload_limit, ensure_quota, err_invalid_file, text};

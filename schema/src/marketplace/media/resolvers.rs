@@ -1,10 +1,10 @@
 //! Resolvers of an app's media.
 
+use labs_core::describe::{Created, InputType, Json, OutputType};
+use labs_core::operation::{Operation, operation, operations};
 use std::collections::BTreeMap;
 
-use async_graphql::{Context, InputObject, Json, Object, SimpleObject};
-use labs_core::access::{access, answers_file};
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::daily::{self, Daily};
 use labs_core::entitlement::Allowance;
 use labs_core::fault::Fault;
@@ -21,8 +21,7 @@ use super::store::{self, MediaQuota, NewMedia};
 use crate::marketplace::apps;
 
 /// A media item in the draft of an app.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct Media {
     /// UUID of the object.
     uuid: Uuid,
@@ -49,7 +48,6 @@ pub(in crate::marketplace) struct Media {
     /// Stored size of the original, in bytes.
     size_bytes: i64,
     /// SHA-256 of the stored original, in hexadecimal.
-    #[graphql(name = "sha256")]
     #[serde(rename = "sha256")]
     sha256: String,
     /// Available sizes of the content, largest first.
@@ -59,8 +57,7 @@ pub(in crate::marketplace) struct Media {
 }
 
 /// Size of a media item.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct MediaVariant {
     /// Name of the size.
     pub(crate) name: MediaVariantName,
@@ -79,95 +76,79 @@ impl MediaVariant {
 }
 
 /// Kind and texts of a media item that is uploaded as a file.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(in crate::marketplace) struct MediaUpload {
     kind: MediaKind,
     alt_text: Option<String>,
     caption: Option<String>,
 }
 
-/// Reads of media.
-#[derive(Default)]
-pub(in crate::marketplace) struct MediaQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] =
+    operations![marketplace_media_list, marketplace_media_get_content, marketplace_media_upload];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl MediaQuery {
-    /// List an app's media.
-    #[graphql(directive = access::apply("marketplace.apps".into()))]
-    async fn marketplace_media_list(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        filter: Option<MediaFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<Media>>, Fault> {
-        let cx = ctx.cx();
-        let filter = filter.unwrap_or_default();
-        let own = OwnPictures { partner_uuid: cx.owner()?.uuid(), app_uuid, filter };
-        let found = OF_AN_APP.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?;
-        if found.rows.is_empty() {
-            load_quota(cx, app_uuid, MediaKind::Icon).await?;
-        }
-        cx.answer_list(found.map(|row| Ok(Media::from(row)))?.list())
+/// List an app's media.
+#[operation(query, access = "marketplace.apps")]
+async fn marketplace_media_list(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    filter: Option<MediaFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<Media>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let own = OwnPictures { partner_uuid: cx.owner()?.uuid(), app_uuid, filter };
+    let found = OF_AN_APP.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?;
+    if found.rows.is_empty() {
+        load_quota(cx, app_uuid, MediaKind::Icon).await?;
     }
-
-    /// Get the content of an app's media item.
-    #[graphql(directive = access::apply("marketplace.apps".into()), directive = answers_file::apply(), visible = false)]
-    async fn marketplace_media_get_content(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        media_uuid: Uuid,
-        variant: Option<MediaVariantName>,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let stored = store::get_stored(&cx.db, cx.owner()?, app_uuid, media_uuid).await?;
-        let stored = stored.ok_or_else(|| Fault::not_found("media item"))?;
-        let called = stored.media_uuid.to_string();
-        content::deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
-        cx.answer(true)
-    }
+    Ok(found.map(|row| Ok(Media::from(row)))?.list())
 }
 
-/// Writes of media.
-#[derive(Default)]
-pub(in crate::marketplace) struct MediaMutation;
+/// Get the content of an app's media item.
+#[operation(query, access = "marketplace.apps", answers_file)]
+async fn marketplace_media_get_content(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    media_uuid: Uuid,
+    variant: Option<MediaVariantName>,
+) -> Result<bool, Fault> {
+    let stored = store::get_stored(&cx.db, cx.owner()?, app_uuid, media_uuid).await?;
+    let stored = stored.ok_or_else(|| Fault::not_found("media item"))?;
+    let called = stored.media_uuid.to_string();
+    content::deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
+    Ok(true)
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl MediaMutation {
-    /// Upload an app's media item.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_media_upload(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        body: MediaUpload,
-    ) -> Result<Option<Media>, Fault> {
-        let (cx, kind) = (ctx.cx(), body.kind);
-        let alt_text = rules::text("/alt_text", body.alt_text.as_deref())?;
-        let caption = rules::text("/caption", body.caption.as_deref())?;
-        let file = cx.attachment()?.bytes.clone();
-        // Checks all limits before the image processing, which takes a second of a core and space in the object
-        // storage.
-        let before = load_quota(cx, app_uuid, kind).await?;
-        rules::place(kind, before.of_kind)?;
-        let (aside, owner) = (cx.db.outside_transaction(), cx.owner()?.uuid());
-        let allowance = Allowance::peek(&aside, owner, rules::LIMIT).await?;
-        let today = async |bytes| {
-            daily::check(cx, &aside, owner, Daily::Uploads, (bytes, rules::daily_upload_limit(allowance))).await
-        };
-        today(1).await?;
-        let made =
-            cx.services.pictures.process(cx.party()?, file, kind.picture()).await.map_err(rules::err_invalid_file)?;
-        rules::ensure_quota(allowance, before.bytes, made.size_bytes())?;
-        today(made.stored_bytes()).await?;
-        let kept = content::keep(cx, &made).await?;
-        let new = NewMedia { app_uuid, alt_text, caption, ..new_media(cx, kind, kept) };
-        let row = take(cx, kind, new, made.stored_bytes()).await?;
-        cx.answer_created(row.media_uuid, row.into())
-    }
+/// Upload an app's media item.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_media_upload(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    body: MediaUpload,
+) -> Result<Created<Media>, Fault> {
+    let kind = body.kind;
+    let alt_text = rules::text("/alt_text", body.alt_text.as_deref())?;
+    let caption = rules::text("/caption", body.caption.as_deref())?;
+    let file = cx.attachment()?.bytes.clone();
+    // Checks all limits before the image processing, which takes a second of a core and space in the object
+    // storage.
+    let before = load_quota(cx, app_uuid, kind).await?;
+    rules::place(kind, before.of_kind)?;
+    let (aside, owner) = (cx.db.outside_transaction(), cx.owner()?.uuid());
+    let allowance = Allowance::peek(&aside, owner, rules::LIMIT).await?;
+    let today = async |bytes| {
+        daily::check(cx, &aside, owner, Daily::Uploads, (bytes, rules::daily_upload_limit(allowance))).await
+    };
+    today(1).await?;
+    let made =
+        cx.services.pictures.process(cx.party()?, file, kind.picture()).await.map_err(rules::err_invalid_file)?;
+    rules::ensure_quota(allowance, before.bytes, made.size_bytes())?;
+    today(made.stored_bytes()).await?;
+    let kept = content::keep(cx, &made).await?;
+    let new = NewMedia { app_uuid, alt_text, caption, ..new_media(cx, kind, kept) };
+    let row = take(cx, kind, new, made.stored_bytes()).await?;
+    Ok(Created::new(row.media_uuid, row.into()))
 }
 
 /// Loads the current usage before an upload, because other requests may have changed it.

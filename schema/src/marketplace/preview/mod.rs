@@ -7,4 +7,4 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use resolvers::PreviewQuery;
+pub(in crate::marketplace) use resolvers::OPERATIONS;

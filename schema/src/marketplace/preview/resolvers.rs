@@ -1,10 +1,10 @@
 //! Resolvers of previews.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::locale::preference;
+use labs_core::operation::{Operation, operation, operations};
 use uuid::Uuid;
 
 use super::rules::{self, PreviewSource};
@@ -15,8 +15,7 @@ use crate::marketplace::release::{self, Snapshot, SubmissionDifference};
 use crate::marketplace::versions::{AppPermission, AppVersionState};
 
 /// Preview of an app's listing, next to the published listing.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingPreview {
     /// Source of the preview.
     source: PreviewSource,
@@ -35,8 +34,7 @@ pub(in crate::marketplace) struct ListingPreview {
 }
 
 /// Summary of the previewed version.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct PreviewedVersion {
     /// UUID of the object.
     uuid: Uuid,
@@ -46,43 +44,38 @@ pub(in crate::marketplace) struct PreviewedVersion {
     state: AppVersionState,
 }
 
-/// Reads of previews.
-#[derive(Default)]
-pub(in crate::marketplace) struct PreviewQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![marketplace_apps_preview_listing];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl PreviewQuery {
-    /// Preview an app's listing.
-    #[graphql(directive = access::apply("marketplace.apps".into()))]
-    async fn marketplace_apps_preview_listing(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        version_uuid: Option<Uuid>,
-        locale: Option<String>,
-    ) -> Result<Option<ListingPreview>, Fault> {
-        let (cx, locale) = (ctx.cx(), preference(locale));
-        let locale = locale.as_deref();
-        let version = version(cx, app_uuid, version_uuid).await?;
-        let source = rules::source(version_uuid.is_some(), version.state);
-        let snapshot = snapshot(cx, app_uuid, version.version_uuid, source).await?;
-        let listing = listings::listing_of(&cx.db, app_uuid, &snapshot, locale, ListingStage::Preview).await?;
-        let live = match release::get_live(&cx.db, app_uuid).await? {
-            Some(live) => listings::listing_of(&cx.db, app_uuid, &live, locale, ListingStage::Live).await?,
-            None => None,
-        };
-        let pictures_url = &cx.services.settings.pictures_url;
-        let sides = release::sides(&cx.db, app_uuid, snapshot).await?;
-        cx.answer(ListingPreview {
-            source,
-            version: PreviewedVersion { uuid: version.version_uuid, number: version.number, state: version.state },
-            listing: listing.ok_or_else(err_deleted)?.into_view(pictures_url),
-            live: live.map(|live| live.into_view(pictures_url)),
-            permissions_added: sides.permissions_added(),
-            permissions_removed: sides.permissions_removed(),
-            differences: sides.differences,
-        })
-    }
+/// Preview an app's listing.
+#[operation(query, access = "marketplace.apps")]
+async fn marketplace_apps_preview_listing(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    version_uuid: Option<Uuid>,
+    locale: Option<String>,
+) -> Result<ListingPreview, Fault> {
+    let locale = preference(locale);
+    let locale = locale.as_deref();
+    let version = version(cx, app_uuid, version_uuid).await?;
+    let source = rules::source(version_uuid.is_some(), version.state);
+    let snapshot = snapshot(cx, app_uuid, version.version_uuid, source).await?;
+    let listing = listings::listing_of(&cx.db, app_uuid, &snapshot, locale, ListingStage::Preview).await?;
+    let live = match release::get_live(&cx.db, app_uuid).await? {
+        Some(live) => listings::listing_of(&cx.db, app_uuid, &live, locale, ListingStage::Live).await?,
+        None => None,
+    };
+    let pictures_url = &cx.services.settings.pictures_url;
+    let sides = release::sides(&cx.db, app_uuid, snapshot).await?;
+    Ok(ListingPreview {
+        source,
+        version: PreviewedVersion { uuid: version.version_uuid, number: version.number, state: version.state },
+        listing: listing.ok_or_else(err_deleted)?.into_view(pictures_url),
+        live: live.map(|live| live.into_view(pictures_url)),
+        permissions_added: sides.permissions_added(),
+        permissions_removed: sides.permissions_removed(),
+        differences: sides.differences,
+    })
 }
 
 /// Loads the version to preview. An app without a version has nothing to publish yet.

@@ -5,4 +5,4 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use resolvers::{PublicCategoriesQuery, PublicCategory};
+pub(in crate::marketplace) use resolvers::{OPERATIONS, PublicCategory};

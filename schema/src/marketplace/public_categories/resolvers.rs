@@ -1,11 +1,11 @@
 //! Resolvers of categories for the storefront.
 
+use labs_core::describe::OutputType;
+use labs_core::operation::{Operation, operation, operations};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::{access, may_lag, reusable};
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::locale::preference;
@@ -17,8 +17,7 @@ use crate::marketplace::listings::known_locale;
 use crate::marketplace::public_cache::{PublicCache, get_stamp};
 
 /// An active category with its descendants.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(crate) struct PublicCategory {
     /// Slug in URLs.
     slug: String,
@@ -33,7 +32,6 @@ pub(crate) struct PublicCategory {
     /// Direct child categories, in order. The tree has at most four levels.
     children: Vec<PublicCategory>,
     /// Locale of the name; null if the slug replaces a missing name.
-    #[graphql(skip)]
     #[serde(skip)]
     locale: Option<String>,
 }
@@ -61,8 +59,7 @@ impl From<Node<ShownRow>> for PublicCategory {
 }
 
 /// Active category with the path to it.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(crate) struct PublicCategoryDetail {
     /// Slug in URLs.
     slug: String,
@@ -81,8 +78,7 @@ pub(crate) struct PublicCategoryDetail {
 }
 
 /// A category on the path to another category.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(crate) struct PublicCategoryStep {
     /// Slug in URLs.
     slug: String,
@@ -111,8 +107,7 @@ impl PublicCategoryDetail {
 }
 
 /// The complete tree of categories.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PublicCategoryList {
     /// Root categories, in order.
     data: Arc<Vec<PublicCategory>>,
@@ -120,49 +115,43 @@ pub(crate) struct PublicCategoryList {
     page: Page,
 }
 
-/// Reads of categories by the storefront.
-#[derive(Default)]
-pub(crate) struct PublicCategoriesQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] =
+    operations![marketplace_public_categories_list, marketplace_public_categories_get];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl PublicCategoriesQuery {
-    /// List public categories.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 25))]
-    async fn marketplace_public_categories_list(
-        &self,
-        ctx: &Context<'_>,
-        locale: Option<String>,
-    ) -> Result<Option<PublicCategoryList>, Fault> {
-        let (cx, page) = (ctx.cx(), Page { next_cursor: None, has_more: false });
-        let data = tree(cx, locale).await?;
-        cx.note_languages(data.iter().flat_map(PublicCategory::locales));
-        cx.answer(PublicCategoryList { data, page })
+/// List public categories.
+#[operation(query, access = "storefront", may_lag, reusable("storefront", 25))]
+async fn marketplace_public_categories_list(
+    cx: &RequestContext,
+    locale: Option<String>,
+) -> Result<PublicCategoryList, Fault> {
+    let page = Page { next_cursor: None, has_more: false };
+    let data = tree(cx, locale).await?;
+    cx.note_languages(data.iter().flat_map(PublicCategory::locales));
+    Ok(PublicCategoryList { data, page })
+}
+
+/// Get a public category.
+#[operation(query, access = "storefront", may_lag, reusable("storefront", 25))]
+async fn marketplace_public_categories_get(
+    cx: &RequestContext,
+    category_slug: String,
+    locale: Option<String>,
+) -> Result<PublicCategoryDetail, Fault> {
+    let tree = tree(cx, locale).await?;
+    let way = |slug: &str| {
+        rules::path_to(&tree, |category: &PublicCategory| (category.slug == slug, category.children.as_slice()))
+    };
+    let found = way(&category_slug);
+    if let Some(category) = PublicCategoryDetail::last_of_path(&found) {
+        cx.note_languages(found.iter().filter_map(|step| step.locale.as_ref()));
+        cx.note_languages(category.children.iter().flat_map(PublicCategory::locales));
+        return Ok(category);
     }
-
-    /// Get a public category.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 25))]
-    async fn marketplace_public_categories_get(
-        &self,
-        ctx: &Context<'_>,
-        category_slug: String,
-        locale: Option<String>,
-    ) -> Result<Option<PublicCategoryDetail>, Fault> {
-        let cx = ctx.cx();
-        let tree = tree(cx, locale).await?;
-        let way = |slug: &str| {
-            rules::path_to(&tree, |category: &PublicCategory| (category.slug == slug, category.children.as_slice()))
-        };
-        let found = way(&category_slug);
-        if let Some(category) = PublicCategoryDetail::last_of_path(&found) {
-            cx.note_languages(found.iter().filter_map(|step| step.locale.as_ref()));
-            cx.note_languages(category.children.iter().flat_map(PublicCategory::locales));
-            return cx.answer(category);
-        }
-        let present = store::get_current_slug(&cx.db, &category_slug).await?;
-        match present.filter(|present| !way(present).is_empty()) {
-            Some(present) => Err(Fault::moved("category_slug", present)),
-            None => Err(Fault::not_found("category")),
-        }
+    let present = store::get_current_slug(&cx.db, &category_slug).await?;
+    match present.filter(|present| !way(present).is_empty()) {
+        Some(present) => Err(Fault::moved("category_slug", present)),
+        None => Err(Fault::not_found("category")),
     }
 }
 

@@ -6,4 +6,4 @@ mod resolvers;
 mod store;
 
 pub(in crate::marketplace) use list::STATEMENTS;
-pub(in crate::marketplace) use resolvers::PublicCollectionsQuery;
+pub(in crate::marketplace) use resolvers::OPERATIONS;

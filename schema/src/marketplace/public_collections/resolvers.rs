@@ -1,12 +1,12 @@
 //! Resolvers of collections for the storefront.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::{access, may_lag, reusable};
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, Rows};
 use labs_core::locale::preference;
-use labs_core::page::{List, Page, Paged};
+use labs_core::operation::{Operation, operation, operations};
+use labs_core::page::{List, Page};
 use serde::Serialize;
 
 use super::list::{CollectionMembership, LISTINGS, ON_SHOW, Reader, ShownRow};
@@ -14,8 +14,7 @@ use super::store;
 use crate::marketplace::listings::ListingSummary;
 
 /// A visible curated collection.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(crate) struct PublicCollection {
     /// Slug in URLs.
     slug: String,
@@ -45,8 +44,8 @@ impl ShownRow {
 }
 
 /// A visible curated collection, with a page of its listings.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
+#[describe(paged)]
 pub(crate) struct PublicCollectionDetail {
     /// Slug in URLs.
     slug: String,
@@ -62,65 +61,53 @@ pub(crate) struct PublicCollectionDetail {
     page: Page,
 }
 
-impl Paged for PublicCollectionDetail {
-    fn next_cursor(&self) -> Option<&str> {
-        self.page.next_cursor.as_deref()
-    }
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] =
+    operations![marketplace_public_collections_list, marketplace_public_collections_get];
+
+/// List public collections.
+#[operation(query, access = "storefront", may_lag, reusable("storefront", 25))]
+async fn marketplace_public_collections_list(
+    cx: &RequestContext,
+    locale: Option<String>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<PublicCollection>, Fault> {
+    let reader = Reader { locale: preference(locale) };
+    let Rows { rows, page } = ON_SHOW.page(cx, &reader, &PageRequest::new(None, limit, cursor)).await?;
+    cx.note_languages(rows.iter().filter_map(|row| row.locale.as_ref()));
+    let pictures_url = &cx.services.settings.pictures_url;
+    let data: Vec<PublicCollection> = rows.into_iter().map(|row| row.into_view(pictures_url)).collect();
+    cx.note_languages(data.iter().flat_map(|collection| &collection.listings).map(|listing| &listing.locale));
+    Ok(List { data, page })
 }
 
-/// Reads of collections by the storefront.
-#[derive(Default)]
-pub(crate) struct PublicCollectionsQuery;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl PublicCollectionsQuery {
-    /// List public collections.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 25))]
-    async fn marketplace_public_collections_list(
-        &self,
-        ctx: &Context<'_>,
-        locale: Option<String>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<PublicCollection>>, Fault> {
-        let (cx, reader) = (ctx.cx(), Reader { locale: preference(locale) });
-        let Rows { rows, page } = ON_SHOW.page(cx, &reader, &PageRequest::new(None, limit, cursor)).await?;
-        cx.note_languages(rows.iter().filter_map(|row| row.locale.as_ref()));
-        let pictures_url = &cx.services.settings.pictures_url;
-        let data: Vec<PublicCollection> = rows.into_iter().map(|row| row.into_view(pictures_url)).collect();
-        cx.note_languages(data.iter().flat_map(|collection| &collection.listings).map(|listing| &listing.locale));
-        cx.answer_list(List { data, page })
+/// Get a public collection.
+#[operation(query, access = "storefront", may_lag, reusable("storefront", 25))]
+async fn marketplace_public_collections_get(
+    cx: &RequestContext,
+    collection_slug: String,
+    locale: Option<String>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<PublicCollectionDetail, Fault> {
+    let locale = preference(locale);
+    let found = store::get_visible(&cx.db, &collection_slug, locale.as_deref()).await?;
+    let found = found.ok_or_else(|| Fault::not_found("collection"))?;
+    if found.slug != collection_slug {
+        return Err(Fault::moved("collection_slug", found.slug));
     }
-
-    /// Get a public collection.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 25))]
-    async fn marketplace_public_collections_get(
-        &self,
-        ctx: &Context<'_>,
-        collection_slug: String,
-        locale: Option<String>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<PublicCollectionDetail>, Fault> {
-        let cx = ctx.cx();
-        let locale = preference(locale);
-        let found = store::get_visible(&cx.db, &collection_slug, locale.as_deref()).await?;
-        let found = found.ok_or_else(|| Fault::not_found("collection"))?;
-        if found.slug != collection_slug {
-            return Err(Fault::moved("collection_slug", found.slug));
-        }
-        let of = CollectionMembership { collection_uuid: found.collection_uuid, locale };
-        let Rows { rows, page } = LISTINGS.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
-        let pictures_url = &cx.services.settings.pictures_url;
-        let data: Vec<ListingSummary> = rows.into_iter().map(|row| row.listing.into_view(pictures_url)).collect();
-        cx.note_languages(found.locale.iter().chain(data.iter().map(|listing| &listing.locale)));
-        cx.answer_list(PublicCollectionDetail {
-            slug: found.slug,
-            title: found.title,
-            description: found.description,
-            listings_count: found.listings_count,
-            data,
-            page,
-        })
-    }
+    let of = CollectionMembership { collection_uuid: found.collection_uuid, locale };
+    let Rows { rows, page } = LISTINGS.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
+    let pictures_url = &cx.services.settings.pictures_url;
+    let data: Vec<ListingSummary> = rows.into_iter().map(|row| row.listing.into_view(pictures_url)).collect();
+    cx.note_languages(found.locale.iter().chain(data.iter().map(|listing| &listing.locale)));
+    Ok(PublicCollectionDetail {
+        slug: found.slug,
+        title: found.title,
+        description: found.description,
+        listings_count: found.listings_count,
+        data,
+        page,
+    })
 }

@@ -1,6 +1,6 @@
 //! Paths of public images: `/media/<sha256>.<ending>`.
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use labs_media::store::MediaKey;
 use serde::Serialize;
 
@@ -79,8 +79,7 @@ impl PictureName {
 }
 
 /// Rendition of an image, at a URL that requires no access token.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, OutputType)]
 pub(in crate::marketplace) struct PictureSource {
     /// URL of the content, available while a published object contains the image.
     url: String,

@@ -2,9 +2,9 @@
 //!
 //! The form is stored: fields may be added with a default, but never renamed.
 
+use labs_core::describe::OutputType;
 use std::collections::BTreeMap;
 
-use async_graphql::SimpleObject;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -35,8 +35,7 @@ pub(in crate::marketplace) struct Snapshot {
 }
 
 /// Texts of the listing in one locale.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, OutputType)]
 pub(in crate::marketplace) struct SnapshotText {
     /// Locale of the texts.
     pub(in crate::marketplace) locale: String,
@@ -49,8 +48,7 @@ pub(in crate::marketplace) struct SnapshotText {
 }
 
 /// Links to further information.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, OutputType)]
 pub(in crate::marketplace) struct SnapshotLinks {
     /// URL of a help centre or contact page.
     pub(in crate::marketplace) support_url: Option<String>,

@@ -1,8 +1,8 @@
 //! Snapshot in the form that staff see, with the names of categories and the properties of media items.
 
+use labs_core::describe::{Json, OutputType};
 use std::collections::{BTreeMap, HashMap};
 
-use async_graphql::{Json, SimpleObject};
 use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::words::Word as _;
@@ -16,8 +16,7 @@ use crate::marketplace::media::{MediaKind, MediaVariant, MediaVariantName};
 use crate::marketplace::versions::{AppManifest, AppPermission};
 
 /// A complete listing at one point in time.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingSnapshot {
     /// Slug of the app; null in a never published submission from before the slug was stored.
     pub(super) slug: Option<String>,
@@ -36,8 +35,7 @@ pub(in crate::marketplace) struct ListingSnapshot {
 }
 
 /// A category chosen for the app.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct SnapshotCategory {
     /// UUID of the object.
     pub(super) uuid: Uuid,
@@ -50,8 +48,7 @@ pub(in crate::marketplace) struct SnapshotCategory {
 }
 
 /// Media item of the listing, with its texts. Its content never changes.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct SnapshotPicture {
     /// UUID of the object.
     pub(super) uuid: Uuid,
@@ -78,8 +75,7 @@ pub(in crate::marketplace) struct SnapshotPicture {
 }
 
 /// App version in a snapshot.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct SnapshotVersion {
     /// UUID of the object.
     uuid: Uuid,
@@ -104,8 +100,7 @@ words! {
 }
 
 /// A part of a text comparison.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct TextPart {
     /// Change of the part.
     pub(super) change: TextPartChange,
@@ -114,8 +109,7 @@ pub(in crate::marketplace) struct TextPart {
 }
 
 /// A difference between the submitted and the published snapshot.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct SubmissionDifference {
     /// Path of the value from the snapshot's root. A list element is named by its identifier: the locale of a text,
     /// the slug of a category, the id of a media item, the code of a permission.

@@ -28,11 +28,11 @@ mod types;
 
 use labs_core::list::Statements;
 
-pub(in crate::marketplace) use moderation::{ModerationMutation, ModerationQuery};
+pub(in crate::marketplace) use moderation::OPERATIONS as MODERATION_OPERATIONS;
 pub(crate) use moderation_list::CustomerReview;
-pub(in crate::marketplace) use partner::{ReviewsMutation, ReviewsQuery};
+pub(in crate::marketplace) use partner::OPERATIONS as PARTNER_OPERATIONS;
 pub(crate) use rules::draw_states;
-pub(in crate::marketplace) use storefront::{ListingReviewsMutation, ListingReviewsQuery};
+pub(in crate::marketplace) use storefront::OPERATIONS as STOREFRONT_OPERATIONS;
 
 /// SQL statements of customer reviews that are assembled at run time, so the compiler does not check them.
 pub(in crate::marketplace) static STATEMENTS: [&dyn Statements; 6] = [

@@ -1,11 +1,11 @@
 //! Moderation of customer reviews: reads of the queue, and decisions.
 
-use async_graphql::{Context, InputObject, Object};
-use labs_core::access::{access, audit_partner, audit_target, hidden_from_partner};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::InputType;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::principal::PrincipalType;
 use uuid::Uuid;
@@ -16,8 +16,7 @@ use super::rules::{ReviewAction, ReviewMarkOutcome, ReviewRejectionReason, TextS
 use super::store::{self, LockedReview};
 
 /// Text to publish or to keep published.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct CustomerReviewApprove {
     /// Id of the text.
     text_uuid: Uuid,
@@ -26,8 +25,7 @@ pub(crate) struct CustomerReviewApprove {
 }
 
 /// Rejected text and the reason.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct CustomerReviewReject {
     /// Id of the text.
     text_uuid: Uuid,
@@ -37,100 +35,90 @@ pub(crate) struct CustomerReviewReject {
     note: Option<String>,
 }
 
-/// Reads of customer reviews by moderators.
-#[derive(Default)]
-pub(in crate::marketplace) struct ModerationQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![
+    marketplace_moderation_list_reviews,
+    marketplace_moderation_approve_review,
+    marketplace_moderation_reject_review,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ModerationQuery {
-    /// List customer reviews for moderation.
-    #[graphql(
-        directive = access::apply("labs.admin.reviews".into()),
-        directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn marketplace_moderation_list_reviews(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<CustomerReviewFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<CustomerReview>>, Fault> {
-        let (cx, mut filter) = (ctx.cx(), filter.unwrap_or_default());
-        if let Some(q) = &filter.q {
-            filter.is_common_text = store::is_common_text(&cx.db, q).await?;
-        }
-        let rows = MODERATED.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
-        let rows = rows.map(|review| Ok(review.for_caller(cx)))?;
-        cx.answer_list(rows.counted_list(MODERATED.total(&cx.db, &filter, include_total).await?))
+/// List customer reviews for moderation.
+#[operation(
+    query,
+    access = "labs.admin.reviews",
+    audit_target(CustomerReview, "review_uuid"),
+    audit_partner = "partner_uuid"
+)]
+async fn marketplace_moderation_list_reviews(
+    cx: &RequestContext,
+    filter: Option<CustomerReviewFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<CustomerReview>, Fault> {
+    let mut filter = filter.unwrap_or_default();
+    if let Some(q) = &filter.q {
+        filter.is_common_text = store::is_common_text(&cx.db, q).await?;
     }
+    let rows = MODERATED.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
+    let rows = rows.map(|review| Ok(review.for_caller(cx)))?;
+    Ok(rows.counted_list(MODERATED.total(&cx.db, &filter, include_total).await?))
 }
 
-/// Decisions of moderators. Each decision names the text, so that a moderator cannot decide about a text that they have
-/// not seen.
-#[derive(Default)]
-pub(in crate::marketplace) struct ModerationMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ModerationMutation {
-    /// Approve a customer review.
-    #[graphql(
-        directive = access::apply("labs.admin.reviews:write".into()),
-        directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into()),
-        directive = hidden_from_partner::apply()
-    )]
-    async fn marketplace_moderation_approve_review(
-        &self,
-        ctx: &Context<'_>,
-        review_uuid: Uuid,
-        body: CustomerReviewApprove,
-    ) -> Result<Option<CustomerReview>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock(cx, review_uuid, body.note.as_deref()).await?;
-        let place = locked.texts.find(body.text_uuid, ReviewAction::Approve)?;
-        store::note_decision(&cx.db, body.text_uuid, None, body.note.as_deref()).await?;
-        store::set_faces(&cx.db, &locked, locked.texts.after_approval(place), moderator(cx)?, true).await?;
-        if place == TextSlot::Shown {
-            if store::decide_marks(&cx.db, review_uuid, ReviewMarkOutcome::Dismissed).await? {
-                mails::notify_flag(cx, locked.app_uuid, ReviewMarkOutcome::Dismissed).await?;
-            }
-        } else {
-            store::move_marks(&cx.db, review_uuid, body.text_uuid).await?;
-            mails::notify_review(cx, locked.app_uuid).await?;
+/// Approve a customer review.
+#[operation(
+    mutation,
+    access = "labs.admin.reviews:write",
+    audit_target(CustomerReview, "review_uuid"),
+    hidden_from_partner
+)]
+async fn marketplace_moderation_approve_review(
+    cx: &RequestContext,
+    review_uuid: Uuid,
+    body: CustomerReviewApprove,
+) -> Result<CustomerReview, Fault> {
+    let locked = lock(cx, review_uuid, body.note.as_deref()).await?;
+    let place = locked.texts.find(body.text_uuid, ReviewAction::Approve)?;
+    store::note_decision(&cx.db, body.text_uuid, None, body.note.as_deref()).await?;
+    store::set_faces(&cx.db, &locked, locked.texts.after_approval(place), moderator(cx)?, true).await?;
+    if place == TextSlot::Shown {
+        if store::decide_marks(&cx.db, review_uuid, ReviewMarkOutcome::Dismissed).await? {
+            mails::notify_flag(cx, locked.app_uuid, ReviewMarkOutcome::Dismissed).await?;
         }
-        cx.answer(load(cx, review_uuid).await?)
+    } else {
+        store::move_marks(&cx.db, review_uuid, body.text_uuid).await?;
+        mails::notify_review(cx, locked.app_uuid).await?;
     }
+    load(cx, review_uuid).await
+}
 
-    /// Reject a customer review.
-    #[graphql(
-        directive = access::apply("labs.admin.reviews:write".into()),
-        directive = audit_target::apply(AuditTargetKind::CustomerReview, "review_uuid".into()),
-        directive = hidden_from_partner::apply()
-    )]
-    async fn marketplace_moderation_reject_review(
-        &self,
-        ctx: &Context<'_>,
-        review_uuid: Uuid,
-        body: CustomerReviewReject,
-    ) -> Result<Option<CustomerReview>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock(cx, review_uuid, body.note.as_deref().or(Some(body.reason.name()))).await?;
-        let place = locked.texts.find(body.text_uuid, ReviewAction::Reject)?;
-        let is_erased = body.reason == ReviewRejectionReason::CustomerRequest;
-        let is_upheld = (is_erased || place == TextSlot::Shown)
-            && store::decide_marks(&cx.db, review_uuid, ReviewMarkOutcome::Upheld).await?;
-        if is_erased {
-            store::erase(&cx.db, &locked, moderator(cx)?).await?;
-        } else {
-            store::note_decision(&cx.db, body.text_uuid, Some(body.reason), body.note.as_deref()).await?;
-            store::set_faces(&cx.db, &locked, locked.texts.after_rejection(place), moderator(cx)?, true).await?;
-        }
-        if is_upheld {
-            mails::notify_flag(cx, locked.app_uuid, ReviewMarkOutcome::Upheld).await?;
-        }
-        cx.answer(load(cx, review_uuid).await?)
+/// Reject a customer review.
+#[operation(
+    mutation,
+    access = "labs.admin.reviews:write",
+    audit_target(CustomerReview, "review_uuid"),
+    hidden_from_partner
+)]
+async fn marketplace_moderation_reject_review(
+    cx: &RequestContext,
+    review_uuid: Uuid,
+    body: CustomerReviewReject,
+) -> Result<CustomerReview, Fault> {
+    let locked = lock(cx, review_uuid, body.note.as_deref().or(Some(body.reason.name()))).await?;
+    let place = locked.texts.find(body.text_uuid, ReviewAction::Reject)?;
+    let is_erased = body.reason == ReviewRejectionReason::CustomerRequest;
+    let is_upheld = (is_erased || place == TextSlot::Shown)
+        && store::decide_marks(&cx.db, review_uuid, ReviewMarkOutcome::Upheld).await?;
+    if is_erased {
+        store::erase(&cx.db, &locked, moderator(cx)?).await?;
+    } else {
+        store::note_decision(&cx.db, body.text_uuid, Some(body.reason), body.note.as_deref()).await?;
+        store::set_faces(&cx.db, &locked, locked.texts.after_rejection(place), moderator(cx)?, true).await?;
     }
+    if is_upheld {
+        mails::notify_flag(cx, locked.app_uuid, ReviewMarkOutcome::Upheld).await?;
+    }
+    load(cx, review_uuid).await
 }
 
 /// Locks a customer review for a decision, and passes the reason to the audit record.

@@ -1,7 +1,7 @@
 //! Queries for customer reviews for moderators: lookup by id, and the list with its filter.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,7 @@ use super::types::ReviewText;
 
 /// A customer review with all information for the moderator's decision. It does not disclose the identity of the
 /// customer.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(complex, rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct CustomerReview {
     /// UUID of the object.
     pub(super) uuid: Uuid,
@@ -66,7 +65,6 @@ pub(crate) struct CustomerReview {
     /// Time of the last change.
     updated_at: Time,
     /// Position in the queue.
-    #[graphql(skip)]
     #[serde(skip)]
     priority: i32,
     /// Actions that the caller can take now, on any of the texts.
@@ -88,8 +86,7 @@ impl CustomerReview {
 }
 
 /// Text of a customer review, with its outcome.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct ModeratedReviewText {
     /// UUID of the object.
     text_uuid: Uuid,
@@ -117,8 +114,7 @@ pub(crate) struct ModeratedReviewText {
 }
 
 /// Reply of the partner.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct ModeratedReviewReply {
     /// Text of the reply.
     body: String,
@@ -132,8 +128,7 @@ pub(crate) struct ModeratedReviewReply {
 }
 
 /// Report of a customer.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct ModeratedReviewReport {
     /// Reason for the report.
     reason: ReviewConcern,
@@ -158,8 +153,7 @@ static WHOLE: Select<CustomerReview> = Select::new(
 pub(super) static ONE_MODERATED: Lookup<CustomerReview> = Lookup::new(&WHOLE, &["r.review_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct CustomerReviewFilter {
     state: Option<Vec<CustomerReviewState>>,
     flagged: Option<bool>,
@@ -170,7 +164,6 @@ pub(crate) struct CustomerReviewFilter {
     review_uuid: Option<Uuid>,
     pub(super) q: Option<String>,
     /// Whether many entries match `q`; set by the resolver. The statement then tests each in the order of the list.
-    #[graphql(skip)]
     #[serde(skip)]
     pub(super) is_common_text: bool,
 }

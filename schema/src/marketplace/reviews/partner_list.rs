@@ -1,6 +1,6 @@
 //! Queries for customer reviews for the app's partner: lookup by id, and the list with its filters and orders.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -13,8 +13,7 @@ use super::storefront_list::{only, ratings};
 use super::types::{ReviewReply, reply_of_the_review};
 
 /// Customer review of the partner's app.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct AppReview {
     /// UUID of the object.
     uuid: Uuid,
@@ -43,8 +42,7 @@ pub(crate) struct AppReview {
 }
 
 /// Request of the partner that moderators check a customer review.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct ReviewFlag {
     /// Reason for the flag.
     reason: ReviewConcern,
@@ -75,8 +73,7 @@ static OWN: Select<AppReview> = Select::new(
 pub(super) static OWN_REVIEW: Lookup<AppReview> = Lookup::new(&OWN, &["r.review_uuid = {}"]);
 
 /// Filter of an app's customer reviews. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct AppReviewFilter {
     rating: Option<Vec<i32>>,
     answered: Option<bool>,

@@ -1,7 +1,7 @@
 //! Distribution of an app's ratings: current, over time, and by version.
 
-use async_graphql::SimpleObject;
 use labs_core::db::Db;
+use labs_core::describe::OutputType;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -47,8 +47,7 @@ impl AppRatingsInterval {
 }
 
 /// Ratings of an app.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(crate) struct AppRatings {
     /// Ratings of all published customer reviews.
     now: RatingSpread,
@@ -61,8 +60,7 @@ pub(crate) struct AppRatings {
 }
 
 /// Ratings of one period.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(crate) struct RatingPeriod {
     /// Start of the period, in UTC.
     starts_at: Time,
@@ -73,8 +71,7 @@ pub(crate) struct RatingPeriod {
 }
 
 /// Ratings of one version.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(crate) struct VersionRatings {
     /// Number of the version; null for customer reviews that name none.
     version_number: Option<String>,

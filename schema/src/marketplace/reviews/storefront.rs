@@ -1,10 +1,10 @@
 //! Operations of a storefront on customer reviews, for customers that it has authenticated.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::{access, may_lag, reusable};
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::{Created, InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, Rows};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::time::Time;
 use serde::Serialize;
 use uuid::Uuid;
@@ -17,8 +17,7 @@ use super::storefront_list::{
 use super::types::RatingSpread;
 
 /// Rating and text of a customer about an app.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct ListingReviewSubmit {
     /// Reference of the customer in the storefront.
     customer_reference: String,
@@ -35,8 +34,7 @@ pub(crate) struct ListingReviewSubmit {
 }
 
 /// Report of a customer review by a customer.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct ListingReviewReport {
     /// Reference of the customer in the storefront.
     customer_reference: String,
@@ -47,8 +45,7 @@ pub(crate) struct ListingReviewReport {
 }
 
 /// A customer's report, as counted.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(crate) struct CountedReviewReport {
     /// Id of the customer review.
     review_uuid: Uuid,
@@ -60,91 +57,78 @@ pub(crate) struct CountedReviewReport {
     reported_at: Time,
 }
 
-/// Reads of customer reviews by the storefront.
-#[derive(Default)]
-pub(in crate::marketplace) struct ListingReviewsQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![
+    marketplace_listings_list_reviews,
+    marketplace_listings_submit_review,
+    marketplace_listings_report_review,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ListingReviewsQuery {
-    /// List a listing's customer reviews.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
-    async fn marketplace_listings_list_reviews(
-        &self,
-        ctx: &Context<'_>,
-        listing_slug: String,
-        filter: Option<ListingReviewFilter>,
-        sort: Option<ListingReviewSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<ListingReviewList>, Fault> {
-        let cx = ctx.cx();
-        let app_uuid = visible_app(cx, &listing_slug).await?;
-        let of = OfListing { app_uuid, filter: filter.unwrap_or_default() };
-        let Rows { rows, page } = SHOWN_REVIEWS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
-        let ratings = RatingSpread::new(&store::get_spread(&cx.db, app_uuid).await?);
-        cx.answer_list(ListingReviewList { data: rows, page, ratings })
-    }
+/// List a listing's customer reviews.
+#[operation(query, access = "storefront", may_lag, reusable("storefront", 600))]
+async fn marketplace_listings_list_reviews(
+    cx: &RequestContext,
+    listing_slug: String,
+    filter: Option<ListingReviewFilter>,
+    sort: Option<ListingReviewSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<ListingReviewList, Fault> {
+    let app_uuid = visible_app(cx, &listing_slug).await?;
+    let of = OfListing { app_uuid, filter: filter.unwrap_or_default() };
+    let Rows { rows, page } = SHOWN_REVIEWS.page(cx, &of, &PageRequest::new(sort, limit, cursor)).await?;
+    let ratings = RatingSpread::new(&store::get_spread(&cx.db, app_uuid).await?);
+    Ok(ListingReviewList { data: rows, page, ratings })
 }
 
-/// Writes of customer reviews by the storefront.
-#[derive(Default)]
-pub(in crate::marketplace) struct ListingReviewsMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ListingReviewsMutation {
-    /// Submit a customer review.
-    #[graphql(directive = access::apply("storefront.reviews:write".into()))]
-    async fn marketplace_listings_submit_review(
-        &self,
-        ctx: &Context<'_>,
-        listing_slug: String,
-        body: ListingReviewSubmit,
-    ) -> Result<Option<SubmittedReview>, Fault> {
-        let cx = ctx.cx();
-        let app_uuid = visible_app(cx, &listing_slug).await?;
-        let customer = store::customer_hash(&cx.services, app_uuid, &body.customer_reference);
-        let words = Text {
-            rating: body.rating,
-            title: rules::trim_text(body.title),
-            body: rules::trim_text(body.body),
-            locale: body.locale,
-            version_number: body.version_number,
-        };
-        if let Some(number) = &words.version_number
-            && !store::version_exists(&cx.db, app_uuid, number).await?
-        {
-            let message = "No version with this number was ever on the storefront. Omit it if it is not known.";
-            return Err(Fault::field("/version_number", "UNKNOWN_VERSION", message));
-        }
-        let (review_uuid, text_uuid) = (cx.new_uuid(), cx.new_uuid());
-        let new = NewReview { review_uuid, text_uuid, app_uuid, customer_sha256: &customer, words: &words };
-        if store::insert(&cx.db, &new).await? {
-            return cx.answer_created(review_uuid, submitted(cx, review_uuid).await?);
-        }
-        let held = store::lock_of_customer(&cx.db, app_uuid, &customer).await?;
-        let erased = || Fault::conflict("This customer review was just erased. Send it again.").mark_retryable();
-        let held = held.ok_or_else(erased)?;
-        resubmit(cx, &held, text_uuid, &words).await?;
-        cx.answer(submitted(cx, held.review_uuid).await?)
+/// Submit a customer review.
+#[operation(mutation, access = "storefront.reviews:write")]
+async fn marketplace_listings_submit_review(
+    cx: &RequestContext,
+    listing_slug: String,
+    body: ListingReviewSubmit,
+) -> Result<Created<SubmittedReview>, Fault> {
+    let app_uuid = visible_app(cx, &listing_slug).await?;
+    let customer = store::customer_hash(&cx.services, app_uuid, &body.customer_reference);
+    let words = Text {
+        rating: body.rating,
+        title: rules::trim_text(body.title),
+        body: rules::trim_text(body.body),
+        locale: body.locale,
+        version_number: body.version_number,
+    };
+    if let Some(number) = &words.version_number
+        && !store::version_exists(&cx.db, app_uuid, number).await?
+    {
+        let message = "No version with this number was ever on the storefront. Omit it if it is not known.";
+        return Err(Fault::field("/version_number", "UNKNOWN_VERSION", message));
     }
-
-    /// Report a customer review.
-    #[graphql(directive = access::apply("storefront.reviews:write".into()))]
-    async fn marketplace_listings_report_review(
-        &self,
-        ctx: &Context<'_>,
-        review_uuid: Uuid,
-        body: ListingReviewReport,
-    ) -> Result<Option<CountedReviewReport>, Fault> {
-        let cx = ctx.cx();
-        let found = store::lock_public(&cx.db, review_uuid).await?;
-        let (held, text_uuid) = found.ok_or_else(|| Fault::not_found("customer review"))?;
-        let reporter = store::customer_hash(&cx.services, held.app_uuid, &body.customer_reference);
-        let note = rules::trim_text(body.note);
-        let new = NewReport { reporter_sha256: &reporter, text_uuid, reason: body.reason, note: note.as_deref() };
-        let row = store::report(&cx.db, review_uuid, &new).await?;
-        cx.answer(CountedReviewReport { review_uuid, reason: row.reason, note: row.note, reported_at: row.reported_at })
+    let (review_uuid, text_uuid) = (cx.new_uuid(), cx.new_uuid());
+    let new = NewReview { review_uuid, text_uuid, app_uuid, customer_sha256: &customer, words: &words };
+    if store::insert(&cx.db, &new).await? {
+        return Ok(Created::new(review_uuid, submitted(cx, review_uuid).await?));
     }
+    let held = store::lock_of_customer(&cx.db, app_uuid, &customer).await?;
+    let erased = || Fault::conflict("This customer review was just erased. Send it again.").mark_retryable();
+    let held = held.ok_or_else(erased)?;
+    resubmit(cx, &held, text_uuid, &words).await?;
+    Ok(Created::existing(submitted(cx, held.review_uuid).await?))
+}
+
+/// Report a customer review.
+#[operation(mutation, access = "storefront.reviews:write")]
+async fn marketplace_listings_report_review(
+    cx: &RequestContext,
+    review_uuid: Uuid,
+    body: ListingReviewReport,
+) -> Result<CountedReviewReport, Fault> {
+    let found = store::lock_public(&cx.db, review_uuid).await?;
+    let (held, text_uuid) = found.ok_or_else(|| Fault::not_found("customer review"))?;
+    let reporter = store::customer_hash(&cx.services, held.app_uuid, &body.customer_reference);
+    let note = rules::trim_text(body.note);
+    let new = NewReport { reporter_sha256: &reporter, text_uuid, reason: body.reason, note: note.as_deref() };
+    let row = store::report(&cx.db, review_uuid, &new).await?;
+    Ok(CountedReviewReport { review_uuid, reason: row.reason, note: row.note, reported_at: row.reported_at })
 }
 
 /// Submits another text of a locked customer review, unless it contains nothing new.

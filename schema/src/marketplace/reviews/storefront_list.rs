@@ -1,8 +1,8 @@
 //! Queries for customer reviews for the storefront: the reviews of a listing, and lookup of a submitted one.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
-use labs_core::page::{Page, Paged};
+use labs_core::page::Page;
 use labs_core::time::Time;
 use labs_core::words::words;
 use serde::Serialize;
@@ -13,8 +13,7 @@ use super::rules::CustomerReviewState;
 use super::types::{RatingSpread, ReviewReply, ReviewText, reply_of_the_review};
 
 /// Customer review in the form that readers see.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct ListingReview {
     /// UUID of the object.
     uuid: Uuid,
@@ -38,8 +37,8 @@ pub(crate) struct ListingReview {
 }
 
 /// A page of a listing's customer reviews, with the distribution of its ratings.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
+#[describe(paged)]
 pub(crate) struct ListingReviewList {
     /// Entries of this page, in the requested order.
     pub(super) data: Vec<ListingReview>,
@@ -47,12 +46,6 @@ pub(crate) struct ListingReviewList {
     pub(super) page: Page,
     /// Distribution of the ratings of all customer reviews of the listing, regardless of the page's filter.
     pub(super) ratings: RatingSpread,
-}
-
-impl Paged for ListingReviewList {
-    fn next_cursor(&self) -> Option<&str> {
-        self.page.next_cursor.as_deref()
-    }
 }
 
 /// Published customer reviews with their texts.
@@ -67,8 +60,7 @@ static SHOWN: Select<ListingReview> = Select::new(
 );
 
 /// Filter of a listing's customer reviews. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct ListingReviewFilter {
     rating: Option<Vec<i32>>,
     locale: Option<Vec<String>>,
@@ -141,8 +133,7 @@ const RATING: Key<ListingReview> = Key::whole("r.rating", |review| json!(review.
 const WRITTEN: Key<ListingReview> = Key::moment("r.written_at", |review| json!(review.written_at));
 
 /// A customer review as seen by the storefront that submitted it.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct SubmittedReview {
     /// UUID of the object.
     uuid: Uuid,

@@ -1,13 +1,12 @@
 //! Types of customer reviews that all sides share.
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// A text of a customer review, as the customer submitted it.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct ReviewText {
     /// Id of the text, which the operations approve and reject name.
     text_uuid: Uuid,
@@ -27,8 +26,7 @@ pub(crate) struct ReviewText {
 }
 
 /// Public reply of the partner.
-#[derive(Clone, Debug, Deserialize, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(crate) struct ReviewReply {
     /// Text of the reply.
     body: String,
@@ -49,8 +47,7 @@ macro_rules! reply_of_the_review {
 pub(super) use reply_of_the_review;
 
 /// Number of customer reviews with a given number of stars.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, OutputType)]
 pub(crate) struct StarCount {
     /// Number of stars.
     rating: i32,
@@ -59,8 +56,7 @@ pub(crate) struct StarCount {
 }
 
 /// Distribution of ratings.
-#[derive(Clone, Debug, PartialEq, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Serialize, OutputType)]
 pub(crate) struct RatingSpread {
     /// Mean star rating, with two decimals. Null without customer reviews.
     average: Option<f64>,

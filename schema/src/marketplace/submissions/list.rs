@@ -1,6 +1,6 @@
 //! Review queue: lookup of a submission, and the list with its filters and orders.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -77,8 +77,7 @@ pub(crate) static SUBMISSIONS_OF_EACH: EdgeQuery<SubmissionRow> = EdgeQuery {
 };
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct SubmissionFilter {
     state: Option<Vec<SubmissionState>>,
     mine: Option<bool>,

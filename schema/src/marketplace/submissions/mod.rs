@@ -27,14 +27,14 @@ pub(in crate::marketplace) use list::STATEMENTS;
 pub(crate) use list::{PICTURES_OF_EACH, SUBMISSION, SUBMISSIONS_OF_EACH};
 pub(crate) use resolvers::show_followed;
 pub(crate) use resolvers::types::{Submission, SubmittedPicture};
-pub(in crate::marketplace) use resolvers::{ReviewFinding, SubmissionsMutation, SubmissionsQuery};
+pub(in crate::marketplace) use resolvers::{OPERATIONS, ReviewFinding};
 pub(in crate::marketplace) use rules::{SubmissionState, WaitingOn, due_at};
 pub(crate) use silence::process_silent;
 pub(in crate::marketplace) use store::{
     FindingRow, NewSubmission, QueuePosition, SubmissionLinks, get_links, insert, list_queue_positions,
     load_queue_positions,
 };
-pub(in crate::marketplace) use thread::{ReviewMessagesMutation, ReviewMessagesQuery, SubmissionMessagesMutation};
+pub(in crate::marketplace) use thread::OPERATIONS as THREAD_OPERATIONS;
 
 /// Path at which the partner reads the conversation about a version.
 fn thread_path(app_uuid: Uuid, version_uuid: Uuid) -> String {

@@ -2,14 +2,13 @@
 
 pub(super) mod types;
 
+use labs_core::operation::{Operation, operation, operations};
 use std::collections::{HashMap, HashSet};
 
-use async_graphql::{Context, Object};
-use labs_core::access::{access, answers_file, audit_partner, audit_target, batched, partner_reads};
 use labs_core::actor::Actor;
 use labs_core::audit_target::AuditTargetKind;
 use labs_core::business_time;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
 use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, Rows};
 use labs_core::page::{CountedList, CountedPage};
@@ -33,189 +32,152 @@ use types::{
     SubmissionUnclaim, Viewer,
 };
 
-/// Reads of submissions.
-#[derive(Default)]
-pub(crate) struct SubmissionsQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![
+    marketplace_submissions_list,
+    marketplace_submissions_get,
+    marketplace_submissions_get_media_content,
+    marketplace_submissions_claim,
+    marketplace_submissions_unclaim,
+    marketplace_submissions_approve,
+    marketplace_submissions_request_changes,
+    marketplace_submissions_reject,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SubmissionsQuery {
-    /// List submissions.
-    #[graphql(
-        directive = access::apply("labs.admin.submissions".into()),
-        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn marketplace_submissions_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<SubmissionFilter>,
-        sort: Option<SubmissionSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<Submission>>, Fault> {
-        let cx = ctx.cx();
-        let asked = SubmissionQuery::new(cx.principal()?.uuid, filter.unwrap_or_default());
-        let Rows { rows, page } = SUBMISSIONS.page(cx, &asked, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = SUBMISSIONS.total(&cx.db, &asked, include_total).await?;
-        cx.answer_list(CountedList { data: show_submissions(cx, rows).await?, page: CountedPage::of(page, total) })
-    }
-
-    /// Get a submission.
-    #[graphql(
-        directive = access::apply("labs.admin.submissions".into()),
-        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
-        directive = batched::apply()
-    )]
-    async fn marketplace_submissions_get(
-        &self,
-        ctx: &Context<'_>,
-        submission_uuid: Uuid,
-    ) -> Result<Option<SubmissionDetail>, Fault> {
-        let cx = ctx.cx();
-        let submission = load_submission(cx, submission_uuid).await?;
-        let detail = store::get_detail(&cx.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
-        let findings: Vec<ReviewFinding> = detail.findings.0.into_iter().map(ReviewFinding::from).collect();
-        let mut snapshot = detail.snapshot.0;
-        let note = snapshot.note.take();
-        let checklist = checklist::check_submitted(cx, submission.partner_uuid, &snapshot).await?;
-        let sides = release::sides(&cx.db, submission.app_uuid, snapshot).await?;
-        let submission_version = submission.version_uuid;
-        cx.answer(SubmissionDetail {
-            submission,
-            note,
-            appeal_text: detail.appeal_text,
-            decision_note: detail.decision_note,
-            submitted: sides.submitted,
-            live: sides.live,
-            differences: sides.differences,
-            findings,
-            checklist,
-            messages: thread::of_submission(cx, submission_version).await?,
-        })
-    }
-
-    /// Get the content of a submission's media item.
-    #[graphql(
-        directive = access::apply("labs.admin.submissions".into()),
-        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
-        directive = answers_file::apply(),
-        visible = false
-    )]
-    async fn marketplace_submissions_get_media_content(
-        &self,
-        ctx: &Context<'_>,
-        submission_uuid: Uuid,
-        media_uuid: Uuid,
-        variant: Option<MediaVariantName>,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        load_submission(cx, submission_uuid).await?;
-        let stored = store::get_media(&cx.db, submission_uuid, media_uuid).await?;
-        let stored = stored.ok_or_else(|| Fault::not_found("media item of this submission"))?;
-        let called = format!("submitted-{media_uuid}");
-        deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
-        cx.answer(true)
-    }
+/// List submissions.
+#[operation(query, access = "labs.admin.submissions", audit_target(App, "app_uuid"), audit_partner = "partner_uuid")]
+async fn marketplace_submissions_list(
+    cx: &RequestContext,
+    filter: Option<SubmissionFilter>,
+    sort: Option<SubmissionSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<Submission>, Fault> {
+    let asked = SubmissionQuery::new(cx.principal()?.uuid, filter.unwrap_or_default());
+    let Rows { rows, page } = SUBMISSIONS.page(cx, &asked, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = SUBMISSIONS.total(&cx.db, &asked, include_total).await?;
+    Ok(CountedList { data: show_submissions(cx, rows).await?, page: CountedPage::of(page, total) })
 }
 
-/// Writes of submissions.
-#[derive(Default)]
-pub(crate) struct SubmissionsMutation;
+/// Get a submission.
+#[operation(query, access = "labs.admin.submissions", audit_target(Submission, "submission_uuid"), batched)]
+async fn marketplace_submissions_get(cx: &RequestContext, submission_uuid: Uuid) -> Result<SubmissionDetail, Fault> {
+    let submission = load_submission(cx, submission_uuid).await?;
+    let detail = store::get_detail(&cx.db, submission_uuid).await?.ok_or_else(|| Fault::not_found("submission"))?;
+    let findings: Vec<ReviewFinding> = detail.findings.0.into_iter().map(ReviewFinding::from).collect();
+    let mut snapshot = detail.snapshot.0;
+    let note = snapshot.note.take();
+    let checklist = checklist::check_submitted(cx, submission.partner_uuid, &snapshot).await?;
+    let sides = release::sides(&cx.db, submission.app_uuid, snapshot).await?;
+    let submission_version = submission.version_uuid;
+    Ok(SubmissionDetail {
+        submission,
+        note,
+        appeal_text: detail.appeal_text,
+        decision_note: detail.decision_note,
+        submitted: sides.submitted,
+        live: sides.live,
+        differences: sides.differences,
+        findings,
+        checklist,
+        messages: thread::of_submission(cx, submission_version).await?,
+    })
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SubmissionsMutation {
-    /// Claim a submission.
-    #[graphql(
-        directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
-    )]
-    async fn marketplace_submissions_claim(
-        &self,
-        ctx: &Context<'_>,
-        submission_uuid: Uuid,
-    ) -> Result<Option<Submission>, Fault> {
-        let cx = ctx.cx();
-        let (me, actor) = reviewer(cx)?;
-        let locked = lock(cx, submission_uuid).await?;
-        rules::claim(&locked.claim_status(), me, cx.now)?;
-        store::set_claimed(&cx.db, actor, &locked).await?;
-        cx.answer(load_submission(cx, submission_uuid).await?)
-    }
+/// Get the content of a submission's media item.
+#[operation(query, access = "labs.admin.submissions", audit_target(Submission, "submission_uuid"), answers_file)]
+async fn marketplace_submissions_get_media_content(
+    cx: &RequestContext,
+    submission_uuid: Uuid,
+    media_uuid: Uuid,
+    variant: Option<MediaVariantName>,
+) -> Result<bool, Fault> {
+    load_submission(cx, submission_uuid).await?;
+    let stored = store::get_media(&cx.db, submission_uuid, media_uuid).await?;
+    let stored = stored.ok_or_else(|| Fault::not_found("media item of this submission"))?;
+    let called = format!("submitted-{media_uuid}");
+    deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
+    Ok(true)
+}
 
-    /// Unclaim a submission.
-    #[graphql(
-        directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into())
-    )]
-    async fn marketplace_submissions_unclaim(
-        &self,
-        ctx: &Context<'_>,
-        submission_uuid: Uuid,
-        body: Option<SubmissionUnclaim>,
-    ) -> Result<Option<Submission>, Fault> {
-        let cx = ctx.cx();
-        let (me, actor) = reviewer(cx)?;
-        let reason = trim_text(body.unwrap_or_default().reason);
-        let locked = lock(cx, submission_uuid).await?;
-        rules::unclaim(&locked.claim_status(), me, cx.now, reason.as_deref())?;
-        store::set_unclaimed(&cx.db, actor, &locked).await?;
-        if let Some(reason) = reason {
-            thread::note(cx, &locked, &reason).await?;
-        }
-        cx.answer(load_submission(cx, submission_uuid).await?)
-    }
+/// Claim a submission.
+#[operation(mutation, access = "labs.admin.submissions:write", audit_target(Submission, "submission_uuid"))]
+async fn marketplace_submissions_claim(cx: &RequestContext, submission_uuid: Uuid) -> Result<Submission, Fault> {
+    let (me, actor) = reviewer(cx)?;
+    let locked = lock(cx, submission_uuid).await?;
+    rules::claim(&locked.claim_status(), me, cx.now)?;
+    store::set_claimed(&cx.db, actor, &locked).await?;
+    load_submission(cx, submission_uuid).await
+}
 
-    /// Approve a submission.
-    #[graphql(
-        directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
-        directive = partner_reads::apply("note".into())
-    )]
-    async fn marketplace_submissions_approve(
-        &self,
-        ctx: &Context<'_>,
-        submission_uuid: Uuid,
-        body: Option<SubmissionApprove>,
-    ) -> Result<Option<Submission>, Fault> {
-        let SubmissionApprove { note, internal_note } = body.unwrap_or_default();
-        let words = ReviewerText { note, internal_note, findings: Vec::new() };
-        ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::Approve, words).await?)
+/// Unclaim a submission.
+#[operation(mutation, access = "labs.admin.submissions:write", audit_target(Submission, "submission_uuid"))]
+async fn marketplace_submissions_unclaim(
+    cx: &RequestContext,
+    submission_uuid: Uuid,
+    body: Option<SubmissionUnclaim>,
+) -> Result<Submission, Fault> {
+    let (me, actor) = reviewer(cx)?;
+    let reason = trim_text(body.unwrap_or_default().reason);
+    let locked = lock(cx, submission_uuid).await?;
+    rules::unclaim(&locked.claim_status(), me, cx.now, reason.as_deref())?;
+    store::set_unclaimed(&cx.db, actor, &locked).await?;
+    if let Some(reason) = reason {
+        thread::note(cx, &locked, &reason).await?;
     }
+    load_submission(cx, submission_uuid).await
+}
 
-    /// Request changes to a submission.
-    #[graphql(
-        directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
-        directive = partner_reads::apply("note".into())
-    )]
-    async fn marketplace_submissions_request_changes(
-        &self,
-        ctx: &Context<'_>,
-        submission_uuid: Uuid,
-        body: SubmissionRequestChanges,
-    ) -> Result<Option<Submission>, Fault> {
-        let SubmissionRequestChanges { findings, note, internal_note } = body;
-        let words = ReviewerText { note, internal_note, findings };
-        ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::RequestChanges, words).await?)
-    }
+/// Approve a submission.
+#[operation(
+    mutation,
+    access = "labs.admin.submissions:write",
+    audit_target(Submission, "submission_uuid"),
+    partner_reads = "note"
+)]
+async fn marketplace_submissions_approve(
+    cx: &RequestContext,
+    submission_uuid: Uuid,
+    body: Option<SubmissionApprove>,
+) -> Result<Submission, Fault> {
+    let SubmissionApprove { note, internal_note } = body.unwrap_or_default();
+    let words = ReviewerText { note, internal_note, findings: Vec::new() };
+    decide(cx, submission_uuid, AppVersionAction::Approve, words).await
+}
 
-    /// Reject a submission.
-    #[graphql(
-        directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
-        directive = partner_reads::apply("note".into())
-    )]
-    async fn marketplace_submissions_reject(
-        &self,
-        ctx: &Context<'_>,
-        submission_uuid: Uuid,
-        body: SubmissionReject,
-    ) -> Result<Option<Submission>, Fault> {
-        let SubmissionReject { findings, note, internal_note } = body;
-        let words = ReviewerText { note, internal_note, findings };
-        ctx.cx().answer(decide(ctx.cx(), submission_uuid, AppVersionAction::Reject, words).await?)
-    }
+/// Request changes to a submission.
+#[operation(
+    mutation,
+    access = "labs.admin.submissions:write",
+    audit_target(Submission, "submission_uuid"),
+    partner_reads = "note"
+)]
+async fn marketplace_submissions_request_changes(
+    cx: &RequestContext,
+    submission_uuid: Uuid,
+    body: SubmissionRequestChanges,
+) -> Result<Submission, Fault> {
+    let SubmissionRequestChanges { findings, note, internal_note } = body;
+    let words = ReviewerText { note, internal_note, findings };
+    decide(cx, submission_uuid, AppVersionAction::RequestChanges, words).await
+}
+
+/// Reject a submission.
+#[operation(
+    mutation,
+    access = "labs.admin.submissions:write",
+    audit_target(Submission, "submission_uuid"),
+    partner_reads = "note"
+)]
+async fn marketplace_submissions_reject(
+    cx: &RequestContext,
+    submission_uuid: Uuid,
+    body: SubmissionReject,
+) -> Result<Submission, Fault> {
+    let SubmissionReject { findings, note, internal_note } = body;
+    let words = ReviewerText { note, internal_note, findings };
+    decide(cx, submission_uuid, AppVersionAction::Reject, words).await
 }
 
 /// Texts and findings of a reviewer's decision.

@@ -8,5 +8,5 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use resolvers::SuggestionsQuery;
+pub(in crate::marketplace) use resolvers::OPERATIONS;
 pub(in crate::marketplace) use rules::Names;

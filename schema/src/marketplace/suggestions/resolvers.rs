@@ -1,10 +1,10 @@
 //! Resolvers of search suggestions.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::{access, may_lag, reusable};
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::locale::preference;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::texts::first_words;
 
 use super::rules::{Name, Names, SuggestionKind};
@@ -18,8 +18,7 @@ const FEW: i32 = 8;
 const MOST: i32 = 20;
 
 /// Search suggestion.
-#[derive(Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, serde::Serialize, OutputType)]
 pub(crate) struct SearchSuggestion {
     /// Kind of suggestion.
     kind: SuggestionKind,
@@ -30,46 +29,39 @@ pub(crate) struct SearchSuggestion {
 }
 
 /// Suggestions, best match first.
-#[derive(Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, serde::Serialize, OutputType)]
 pub(crate) struct SearchSuggestionList {
     /// Suggestions, best match first.
     data: Vec<SearchSuggestion>,
 }
 
-/// Reads of suggestions.
-#[derive(Default)]
-pub(in crate::marketplace) struct SuggestionsQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![marketplace_listings_suggest];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SuggestionsQuery {
-    /// List search suggestions.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 25))]
-    async fn marketplace_listings_suggest(
-        &self,
-        ctx: &Context<'_>,
-        q: String,
-        locale: Option<String>,
-        limit: Option<i32>,
-    ) -> Result<Option<SearchSuggestionList>, Fault> {
-        let cx = ctx.cx();
-        let stamp = get_stamp(&cx.db).await?;
-        let locale = known_locale(cx, &stamp, preference(locale).as_deref()).await?;
-        let cache = cx.services.state::<PublicCache>();
-        let make = async {
-            let (names, taglines) = store::names_all(&cx.db, locale.as_deref()).await?;
-            cx.db.release().await;
-            // Builds one table at a time, regardless of the number of requested locales.
-            let _building = cache.making_names.lock().await;
-            tokio::task::spawn_blocking(move || Names::new(names, &taglines))
-                .await
-                .map_err(|error| Fault::internal(format!("the table of names could not be created: {error}")))
-        };
-        let names = cache.names.get_or_read(&cx.db, (stamp, locale.clone().unwrap_or_default()), make).await?;
-        let most = usize::try_from(limit.unwrap_or(FEW).clamp(1, MOST)).unwrap_or(1);
-        let found = names.complete(first_words(&q), most);
-        cx.note_languages(found.iter().filter_map(|name| name.locale.as_ref()));
-        let show = |Name { kind, text, slug, .. }| SearchSuggestion { kind, text, slug };
-        cx.answer(SearchSuggestionList { data: found.into_iter().map(show).collect() })
-    }
+/// List search suggestions.
+#[operation(query, access = "storefront", may_lag, reusable("storefront", 25))]
+async fn marketplace_listings_suggest(
+    cx: &RequestContext,
+    q: String,
+    locale: Option<String>,
+    limit: Option<i32>,
+) -> Result<SearchSuggestionList, Fault> {
+    let stamp = get_stamp(&cx.db).await?;
+    let locale = known_locale(cx, &stamp, preference(locale).as_deref()).await?;
+    let cache = cx.services.state::<PublicCache>();
+    let make = async {
+        let (names, taglines) = store::names_all(&cx.db, locale.as_deref()).await?;
+        cx.db.release().await;
+        // Builds one table at a time, regardless of the number of requested locales.
+        let _building = cache.making_names.lock().await;
+        tokio::task::spawn_blocking(move || Names::new(names, &taglines))
+            .await
+            .map_err(|error| Fault::internal(format!("the table of names could not be created: {error}")))
+    };
+    let names = cache.names.get_or_read(&cx.db, (stamp, locale.clone().unwrap_or_default()), make).await?;
+    let most = usize::try_from(limit.unwrap_or(FEW).clamp(1, MOST)).unwrap_or(1);
+    let found = names.complete(first_words(&q), most);
+    cx.note_languages(found.iter().filter_map(|name| name.locale.as_ref()));
+    let show = |Name { kind, text, slug, .. }| SearchSuggestion { kind, text, slug };
+    Ok(SearchSuggestionList { data: found.into_iter().map(show).collect() })
 }

@@ -6,4 +6,4 @@
 mod resolvers;
 mod store;
 
-pub(in crate::marketplace) use resolvers::SuspensionsMutation;
+pub(in crate::marketplace) use resolvers::OPERATIONS;

@@ -1,11 +1,11 @@
 //! Resolvers of suspensions for reviewers.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::{access, partner_reads};
 use labs_core::actor::Actor;
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::time::Time;
 use labs_mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
 use labs_mail::outbox;
@@ -15,8 +15,7 @@ use super::store::{self, LockedListing, Step};
 use crate::marketplace::apps::{self, AppAction, AppActorRole, AppState};
 
 /// Listing with the state of its app, for staff.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct ListingStanding {
     /// Slug in URLs.
     slug: String,
@@ -43,58 +42,44 @@ pub(crate) struct ListingStanding {
 }
 
 /// Reason for removing a listing from the storefront.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct ListingSuspend {
     reason: String,
 }
 
 /// Message to the partner whose listing is reinstated.
-#[derive(Default, InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Default, serde::Deserialize, InputType)]
 pub(crate) struct ListingReinstate {
     reason: Option<String>,
 }
 
-/// Writes of suspensions.
-#[derive(Default)]
-pub(crate) struct SuspensionsMutation;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] =
+    operations![marketplace_submissions_suspend_listing, marketplace_submissions_reinstate_listing];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SuspensionsMutation {
-    /// Suspend a listing.
-    #[graphql(
-        directive = access::apply("labs.admin.submissions:write".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn marketplace_submissions_suspend_listing(
-        &self,
-        ctx: &Context<'_>,
-        listing_slug: String,
-        body: ListingSuspend,
-    ) -> Result<Option<ListingStanding>, Fault> {
-        let reason = body.reason.trim().to_owned();
-        if reason.is_empty() {
-            return Err(Fault::field("/reason", "REQUIRED", "Send a reason. The partner reads it."));
-        }
-        apply_transition(ctx.cx(), &listing_slug, AppAction::Suspend, Some(reason)).await
+/// Suspend a listing.
+#[operation(mutation, access = "labs.admin.submissions:write", partner_reads = "reason")]
+async fn marketplace_submissions_suspend_listing(
+    cx: &RequestContext,
+    listing_slug: String,
+    body: ListingSuspend,
+) -> Result<ListingStanding, Fault> {
+    let reason = body.reason.trim().to_owned();
+    if reason.is_empty() {
+        return Err(Fault::field("/reason", "REQUIRED", "Send a reason. The partner reads it."));
     }
+    apply_transition(cx, &listing_slug, AppAction::Suspend, Some(reason)).await
+}
 
-    /// Reinstate a listing.
-    #[graphql(
-        directive = access::apply("labs.admin.submissions:write".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn marketplace_submissions_reinstate_listing(
-        &self,
-        ctx: &Context<'_>,
-        listing_slug: String,
-        body: Option<ListingReinstate>,
-    ) -> Result<Option<ListingStanding>, Fault> {
-        let reason = body.unwrap_or_default().reason.map(|reason| reason.trim().to_owned());
-        apply_transition(ctx.cx(), &listing_slug, AppAction::Reinstate, reason.filter(|reason| !reason.is_empty()))
-            .await
-    }
+/// Reinstate a listing.
+#[operation(mutation, access = "labs.admin.submissions:write", partner_reads = "reason")]
+async fn marketplace_submissions_reinstate_listing(
+    cx: &RequestContext,
+    listing_slug: String,
+    body: Option<ListingReinstate>,
+) -> Result<ListingStanding, Fault> {
+    let reason = body.unwrap_or_default().reason.map(|reason| reason.trim().to_owned());
+    apply_transition(cx, &listing_slug, AppAction::Reinstate, reason.filter(|reason| !reason.is_empty())).await
 }
 
 /// Applies an action to the app of a listing and notifies its partner.
@@ -103,7 +88,7 @@ async fn apply_transition(
     slug: &str,
     action: AppAction,
     reason: Option<String>,
-) -> Result<Option<ListingStanding>, Fault> {
+) -> Result<ListingStanding, Fault> {
     let about = |uuid, label: &str, partner_uuid| {
         cx.note_target(Target { kind: Some(AuditTargetKind::App), uuid, label: Some(label.to_owned()), partner_uuid });
     };
@@ -121,7 +106,7 @@ async fn apply_transition(
     };
     outbox::queue_to_administrators(&cx.db, &cx.services, locked.partner_uuid, write).await?;
     let after = store::lock(&cx.db, slug).await?.ok_or_else(|| Fault::not_found("listing"))?;
-    cx.answer(ListingStanding::of(slug, after))
+    Ok(ListingStanding::of(slug, after))
 }
 
 impl ListingStanding {

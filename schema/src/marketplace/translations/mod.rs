@@ -9,5 +9,5 @@ mod rules;
 mod store;
 
 pub(in crate::marketplace) use list::STATEMENTS;
-pub(in crate::marketplace) use resolvers::{TranslationsMutation, TranslationsQuery};
+pub(in crate::marketplace) use resolvers::OPERATIONS;
 pub(in crate::marketplace) use rules::missing_fields;

@@ -1,10 +1,10 @@
 //! Resolvers of an app's texts by locale.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::{Created, InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::time::Time;
 use serde_json::json;
@@ -15,8 +15,7 @@ use super::{rules, store};
 use crate::marketplace::apps::{self, Texts};
 
 /// Texts of an app's draft in one locale.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(crate) struct Translation {
     /// Locale of the texts.
     locale: String,
@@ -39,90 +38,69 @@ pub(crate) struct Translation {
 }
 
 /// Complete texts of one locale.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct TranslationPut {
     name: String,
     tagline: Option<String>,
     description: Option<String>,
 }
 
-/// Reads of texts.
-#[derive(Default)]
-pub(in crate::marketplace) struct TranslationsQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] =
+    operations![marketplace_translations_list, marketplace_translations_put, marketplace_translations_delete];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl TranslationsQuery {
-    /// List an app's translations.
-    #[graphql(directive = access::apply("marketplace.apps".into()))]
-    async fn marketplace_translations_list(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<Translation>>, Fault> {
-        let cx = ctx.cx();
-        let own = OwnTexts { partner_uuid: cx.owner()?.uuid(), app_uuid };
-        let found = OF_AN_APP.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?;
-        if found.rows.is_empty() {
-            apps::load_app(cx, app_uuid).await?;
-        }
-        cx.answer_list(found.map(|row| Ok(Translation::from(row)))?.list())
+/// List an app's translations.
+#[operation(query, access = "marketplace.apps")]
+async fn marketplace_translations_list(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<Translation>, Fault> {
+    let own = OwnTexts { partner_uuid: cx.owner()?.uuid(), app_uuid };
+    let found = OF_AN_APP.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?;
+    if found.rows.is_empty() {
+        apps::load_app(cx, app_uuid).await?;
     }
+    Ok(found.map(|row| Ok(Translation::from(row)))?.list())
 }
 
-/// Writes of texts.
-#[derive(Default)]
-pub(in crate::marketplace) struct TranslationsMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl TranslationsMutation {
-    /// Set an app's translation.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_translations_put(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        locale: String,
-        body: TranslationPut,
-    ) -> Result<Option<Translation>, Fault> {
-        let cx = ctx.cx();
-        let present = apps::lock_app(cx, app_uuid, Some(&locale)).await?;
-        ensure_read(cx, app_uuid, &locale).await?;
-        let texts = apps::whole_texts(body.into())?;
-        rules::ensure_room(&present.locales, &locale)?;
-        let is_default = present.draft.default_locale == locale;
-        let before = Some(present).filter(|present| present.locale == locale).map(|present| present.draft.into());
-        let fields = rules::changed_fields(&locale, is_default, before.as_ref(), &texts);
-        if !fields.is_empty() {
-            store::put(&cx.db, app_uuid, &locale, &texts).await?;
-            apps::insert_event(&cx.db, app_uuid, "UPDATED", json!({ "fields": fields }), apps::event(cx)?).await?;
-        }
-        let now = load(cx, app_uuid, &locale).await?;
-        if before.is_some() { cx.answer(now) } else { cx.answer_created(locale.as_str(), now) }
+/// Set an app's translation.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_translations_put(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    locale: String,
+    body: TranslationPut,
+) -> Result<Created<Translation>, Fault> {
+    let present = apps::lock_app(cx, app_uuid, Some(&locale)).await?;
+    ensure_read(cx, app_uuid, &locale).await?;
+    let texts = apps::whole_texts(body.into())?;
+    rules::ensure_room(&present.locales, &locale)?;
+    let is_default = present.draft.default_locale == locale;
+    let before = Some(present).filter(|present| present.locale == locale).map(|present| present.draft.into());
+    let fields = rules::changed_fields(&locale, is_default, before.as_ref(), &texts);
+    if !fields.is_empty() {
+        store::put(&cx.db, app_uuid, &locale, &texts).await?;
+        apps::insert_event(&cx.db, app_uuid, "UPDATED", json!({ "fields": fields }), apps::event(cx)?).await?;
     }
+    let now = load(cx, app_uuid, &locale).await?;
+    Ok(if before.is_some() { Created::existing(now) } else { Created::new(locale.as_str(), now) })
+}
 
-    /// Delete an app's translation.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_translations_delete(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        locale: String,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let present = apps::lock_app(cx, app_uuid, Some(&locale)).await?;
-        ensure_read(cx, app_uuid, &locale).await?;
-        if present.locale != locale {
-            return Err(missing());
-        }
-        rules::ensure_not_default(&present.locales, &locale, &present.draft.default_locale)?;
-        store::delete(&cx.db, app_uuid, &locale).await?;
-        let detail = json!({ "fields": [rules::place(&locale)] });
-        apps::insert_event(&cx.db, app_uuid, "UPDATED", detail, apps::event(cx)?).await?;
-        cx.answer(true)
+/// Delete an app's translation.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_translations_delete(cx: &RequestContext, app_uuid: Uuid, locale: String) -> Result<bool, Fault> {
+    let present = apps::lock_app(cx, app_uuid, Some(&locale)).await?;
+    ensure_read(cx, app_uuid, &locale).await?;
+    if present.locale != locale {
+        return Err(missing());
     }
+    rules::ensure_not_default(&present.locales, &locale, &present.draft.default_locale)?;
+    store::delete(&cx.db, app_uuid, &locale).await?;
+    let detail = json!({ "fields": [rules::place(&locale)] });
+    apps::insert_event(&cx.db, app_uuid, "UPDATED", detail, apps::event(cx)?).await?;
+    Ok(true)
 }
 
 /// Compares the revision of the locked texts with the caller's precondition, if the request has one. If there are no

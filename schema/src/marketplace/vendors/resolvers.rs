@@ -1,10 +1,10 @@
 //! Resolvers of vendors for the storefront.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::{access, answers_file, may_lag, reusable};
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::locale::preference;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::time::Time;
 use serde::Serialize;
 use uuid::Uuid;
@@ -16,8 +16,7 @@ use crate::marketplace::public_pictures::PictureSource;
 use crate::partner::imagery::PartnerImageKind;
 
 /// Partner in the form that the storefront shows, in one locale.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(in crate::marketplace) struct Vendor {
     /// Slug in URLs.
     slug: String,
@@ -52,16 +51,14 @@ pub(in crate::marketplace) struct Vendor {
 }
 
 /// Links to further information about a vendor.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(in crate::marketplace) struct VendorLinks {
     /// URL of the company's website.
     website_url: Option<String>,
 }
 
 /// Image of a vendor's profile.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(in crate::marketplace) struct VendorImage {
     /// UUID of the object.
     uuid: Uuid,
@@ -81,43 +78,36 @@ pub(in crate::marketplace) struct VendorImage {
     sources: Vec<PictureSource>,
 }
 
-/// Reads of vendors by the storefront.
-#[derive(Default)]
-pub(in crate::marketplace) struct VendorsQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] =
+    operations![marketplace_vendors_get, marketplace_vendors_get_image];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl VendorsQuery {
-    /// Get a vendor.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
-    async fn marketplace_vendors_get(
-        &self,
-        ctx: &Context<'_>,
-        partner_slug: String,
-        locale: Option<String>,
-    ) -> Result<Option<Vendor>, Fault> {
-        let cx = ctx.cx();
-        let row = store::get(&cx.db, &partner_slug, preference(locale).as_deref()).await?;
-        let row = row.ok_or_else(|| Fault::not_found("partner"))?;
-        cx.note_language(&row.locale);
-        cx.answer(row.into_view(&cx.services.settings.pictures_url))
-    }
+/// Get a vendor.
+#[operation(query, access = "storefront", may_lag, reusable("storefront", 600))]
+async fn marketplace_vendors_get(
+    cx: &RequestContext,
+    partner_slug: String,
+    locale: Option<String>,
+) -> Result<Vendor, Fault> {
+    let row = store::get(&cx.db, &partner_slug, preference(locale).as_deref()).await?;
+    let row = row.ok_or_else(|| Fault::not_found("partner"))?;
+    cx.note_language(&row.locale);
+    Ok(row.into_view(&cx.services.settings.pictures_url))
+}
 
-    /// Get a vendor's image.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = answers_file::apply(), visible = false)]
-    async fn marketplace_vendors_get_image(
-        &self,
-        ctx: &Context<'_>,
-        partner_slug: String,
-        kind: PartnerImageKind,
-        variant: Option<MediaVariantName>,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let stored = store::get_stored(&cx.db, &partner_slug, kind.name()).await?;
-        let stored = stored.ok_or_else(|| Fault::not_found("image of this partner"))?;
-        let called = format!("{partner_slug}-{}", kind.name().to_ascii_lowercase());
-        deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
-        cx.answer(true)
-    }
+/// Get a vendor's image.
+#[operation(query, access = "storefront", may_lag, answers_file)]
+async fn marketplace_vendors_get_image(
+    cx: &RequestContext,
+    partner_slug: String,
+    kind: PartnerImageKind,
+    variant: Option<MediaVariantName>,
+) -> Result<bool, Fault> {
+    let stored = store::get_stored(&cx.db, &partner_slug, kind.name()).await?;
+    let stored = stored.ok_or_else(|| Fault::not_found("image of this partner"))?;
+    let called = format!("{partner_slug}-{}", kind.name().to_ascii_lowercase());
+    deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
+    Ok(true)
 }
 
 impl VendorRow {

@@ -1,10 +1,10 @@
 //! Operations of an owner on a version before its submission: update and delete.
 
+use labs_core::describe::{InputType, Json, MaybeUndefined};
+use labs_core::operation::{Operation, operation, operations};
 use std::collections::BTreeMap;
 
-use async_graphql::{Context, InputObject, Json, MaybeUndefined, Object};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use uuid::Uuid;
 
@@ -17,54 +17,44 @@ use super::store::{self, Content};
 use crate::marketplace::submissions;
 
 /// Merge patch of a version (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AppVersionUpdate {
     number: Option<String>,
+    #[serde(default)]
     release_notes: MaybeUndefined<Json<BTreeMap<String, Option<String>>>>,
+    #[serde(default)]
     manifest: MaybeUndefined<AppManifestPatch>,
 }
 
-/// Writes that change or delete versions.
-#[derive(Default)]
-pub(crate) struct VersionChangesMutation;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] =
+    operations![marketplace_versions_update, marketplace_versions_delete];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl VersionChangesMutation {
-    /// Update an app version.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_versions_update(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        version_uuid: Uuid,
-        body: AppVersionUpdate,
-    ) -> Result<Option<AppVersion>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_version(cx, app_uuid, version_uuid).await?;
-        let ties = submissions::get_links(&cx.db, app_uuid, version_uuid).await?;
-        rules::next_state("version", locked.state, AppVersionAction::Update, ties.was_appealed)?;
-        let present = store::get(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
-        let present = present.ok_or_else(|| Fault::not_found("version"))?;
-        write(cx, &present, body).await?;
-        cx.answer(load_version(cx, app_uuid, version_uuid).await?)
-    }
+/// Update an app version.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_versions_update(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+    body: AppVersionUpdate,
+) -> Result<AppVersion, Fault> {
+    let locked = lock_version(cx, app_uuid, version_uuid).await?;
+    let ties = submissions::get_links(&cx.db, app_uuid, version_uuid).await?;
+    rules::next_state("version", locked.state, AppVersionAction::Update, ties.was_appealed)?;
+    let present = store::get(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
+    let present = present.ok_or_else(|| Fault::not_found("version"))?;
+    write(cx, &present, body).await?;
+    load_version(cx, app_uuid, version_uuid).await
+}
 
-    /// Delete an app version.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_versions_delete(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        version_uuid: Uuid,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_version(cx, app_uuid, version_uuid).await?;
-        let ties = submissions::get_links(&cx.db, app_uuid, version_uuid).await?;
-        rules::ensure_deletable(locked.state, ties.was_appealed)?;
-        store::delete(&cx.db, actor(cx)?, version_uuid).await?;
-        cx.answer(true)
-    }
+/// Delete an app version.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_versions_delete(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<bool, Fault> {
+    let locked = lock_version(cx, app_uuid, version_uuid).await?;
+    let ties = submissions::get_links(&cx.db, app_uuid, version_uuid).await?;
+    rules::ensure_deletable(locked.state, ties.was_appealed)?;
+    store::delete(&cx.db, actor(cx)?, version_uuid).await?;
+    Ok(true)
 }
 
 /// Updates a locked version, unless the patch changes nothing.

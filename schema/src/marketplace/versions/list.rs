@@ -1,8 +1,8 @@
 //! Queries for versions for their owners: lookup by id, and the list of an app's versions with its filters and orders.
 
+use labs_core::describe::InputType;
 use std::collections::BTreeMap;
 
-use async_graphql::InputObject;
 use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -82,8 +82,7 @@ pub(super) static OWN: Lookup<VersionRow> =
 pub(super) static ANYBODYS: Lookup<VersionRow> = Lookup::new(&REVIEWED, &["a.app_uuid = {}", "v.version_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct AppVersionFilter {
     state: Option<Vec<AppVersionState>>,
 }

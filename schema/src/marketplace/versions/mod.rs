@@ -24,11 +24,11 @@ mod rules;
 mod staff;
 mod store;
 
-pub(in crate::marketplace) use changes::VersionChangesMutation;
+pub(in crate::marketplace) use changes::OPERATIONS as CHANGES_OPERATIONS;
 pub(crate) use list::VERSIONS_OF_EACH;
 pub(in crate::marketplace) use list::{AppVersionFilter, STATEMENTS};
+pub(in crate::marketplace) use resolvers::OPERATIONS;
 pub(crate) use resolvers::{AppVersion, show_followed};
-pub(in crate::marketplace) use resolvers::{VersionsMutation, VersionsQuery};
 pub(crate) use rules::manifest::{AppManifest, AppPermission};
 pub(crate) use rules::{AppVersionAction, AppVersionState, VersionActor, allowed_actions, draw_states, next_state};
 pub(in crate::marketplace) use staff::{load_for_staff, page_for_staff};

@@ -2,13 +2,13 @@
 
 mod types;
 
+use labs_core::describe::Created;
+use labs_core::operation::{Operation, operation, operations};
 use std::collections::HashMap;
 
-use async_graphql::{Context, Object};
-use labs_core::access::access;
 use labs_core::actor::Actor;
 use labs_core::business_time;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::list::{PageRequest, Rows};
 use labs_core::page::List;
@@ -28,130 +28,116 @@ pub(super) use types::AppManifestPatch;
 pub(crate) use types::AppVersion;
 use types::{AppVersionCreate, AppVersionPublish, AppVersionSubmit};
 
-/// Reads of versions.
-#[derive(Default)]
-pub(crate) struct VersionsQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![
+    marketplace_versions_list,
+    marketplace_versions_get,
+    marketplace_versions_create,
+    marketplace_versions_submit,
+    marketplace_versions_publish,
+    marketplace_versions_withdraw,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl VersionsQuery {
-    /// List an app's versions.
-    #[graphql(directive = access::apply("marketplace.apps".into()))]
-    async fn marketplace_versions_list(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        filter: Option<AppVersionFilter>,
-        sort: Option<AppVersionSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<AppVersion>>, Fault> {
-        let (cx, owner) = (ctx.cx(), ctx.cx().owner()?);
-        let own = OwnVersions { partner_uuid: owner.uuid(), app_uuid, filter: filter.unwrap_or_default() };
-        let Rows { rows, page } = VERSIONS.page(cx, &own, &PageRequest::new(sort, limit, cursor)).await?;
-        if rows.is_empty() && !store::app_exists(&cx.db, owner, app_uuid).await? {
-            return Err(Fault::not_found("app"));
-        }
-        cx.answer_list(List { data: show_versions(cx, rows).await?, page })
+/// List an app's versions.
+#[operation(query, access = "marketplace.apps")]
+async fn marketplace_versions_list(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    filter: Option<AppVersionFilter>,
+    sort: Option<AppVersionSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<AppVersion>, Fault> {
+    let owner = cx.owner()?;
+    let own = OwnVersions { partner_uuid: owner.uuid(), app_uuid, filter: filter.unwrap_or_default() };
+    let Rows { rows, page } = VERSIONS.page(cx, &own, &PageRequest::new(sort, limit, cursor)).await?;
+    if rows.is_empty() && !store::app_exists(&cx.db, owner, app_uuid).await? {
+        return Err(Fault::not_found("app"));
     }
-
-    /// Get an app version.
-    #[graphql(directive = access::apply("marketplace.apps".into()))]
-    async fn marketplace_versions_get(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        version_uuid: Uuid,
-    ) -> Result<Option<AppVersion>, Fault> {
-        ctx.cx().answer(load_version(ctx.cx(), app_uuid, version_uuid).await?)
-    }
+    Ok(List { data: show_versions(cx, rows).await?, page })
 }
 
-/// Writes of versions.
-#[derive(Default)]
-pub(crate) struct VersionsMutation;
+/// Get an app version.
+#[operation(query, access = "marketplace.apps")]
+async fn marketplace_versions_get(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+) -> Result<AppVersion, Fault> {
+    load_version(cx, app_uuid, version_uuid).await
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl VersionsMutation {
-    /// Create an app version.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_versions_create(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        body: AppVersionCreate,
-    ) -> Result<Option<AppVersion>, Fault> {
-        let cx = ctx.cx();
-        let owner = cx.owner()?;
-        let number = Number::parse(&body.number)?;
-        let release_notes = notes::normalise(body.release_notes.unwrap_or_default().0)?;
-        let missing = || Fault::not_found("app");
-        apps::lock(&cx.db, owner, app_uuid).await?.ok_or_else(missing)?;
-        let bounds = store::get_bounds(&cx.db, owner, app_uuid, &number).await?.ok_or_else(missing)?;
-        let manifest = manifest::normalise(body.manifest.map(AppManifest::from).unwrap_or_default())?;
-        if bounds.app_state == apps::AppState::Archived {
-            return Err(Fault::conflict("This app is archived. Restore it before you create a version."));
-        }
-        if let Some(published) = bounds.published_number.filter(|_| !bounds.is_higher) {
-            return Err(number::err_not_higher(&number.text, &published));
-        }
-        let version = NewVersion {
-            version_uuid: cx.new_uuid(),
-            app_uuid,
-            number: &number,
-            release_notes: &release_notes,
-            manifest: &manifest,
-        };
-        if !store::insert(&cx.db, owner, actor(cx)?, &version).await? {
-            return Err(number::err_used(&number.text));
-        }
-        cx.answer_created(version.version_uuid, load_version(cx, app_uuid, version.version_uuid).await?)
+/// Create an app version.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_versions_create(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    body: AppVersionCreate,
+) -> Result<Created<AppVersion>, Fault> {
+    let owner = cx.owner()?;
+    let number = Number::parse(&body.number)?;
+    let release_notes = notes::normalise(body.release_notes.unwrap_or_default().0)?;
+    let missing = || Fault::not_found("app");
+    apps::lock(&cx.db, owner, app_uuid).await?.ok_or_else(missing)?;
+    let bounds = store::get_bounds(&cx.db, owner, app_uuid, &number).await?.ok_or_else(missing)?;
+    let manifest = manifest::normalise(body.manifest.map(AppManifest::from).unwrap_or_default())?;
+    if bounds.app_state == apps::AppState::Archived {
+        return Err(Fault::conflict("This app is archived. Restore it before you create a version."));
     }
+    if let Some(published) = bounds.published_number.filter(|_| !bounds.is_higher) {
+        return Err(number::err_not_higher(&number.text, &published));
+    }
+    let version = NewVersion {
+        version_uuid: cx.new_uuid(),
+        app_uuid,
+        number: &number,
+        release_notes: &release_notes,
+        manifest: &manifest,
+    };
+    if !store::insert(&cx.db, owner, actor(cx)?, &version).await? {
+        return Err(number::err_used(&number.text));
+    }
+    Ok(Created::new(version.version_uuid, load_version(cx, app_uuid, version.version_uuid).await?))
+}
 
-    /// Submit an app version for review.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_versions_submit(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        version_uuid: Uuid,
-        body: Option<AppVersionSubmit>,
-    ) -> Result<Option<AppVersion>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_version(cx, app_uuid, version_uuid).await?;
-        submit(cx, app_uuid, version_uuid, &locked, body.unwrap_or_default()).await?;
-        cx.answer(load_version(cx, app_uuid, version_uuid).await?)
-    }
+/// Submit an app version for review.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_versions_submit(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+    body: Option<AppVersionSubmit>,
+) -> Result<AppVersion, Fault> {
+    let locked = lock_version(cx, app_uuid, version_uuid).await?;
+    submit(cx, app_uuid, version_uuid, &locked, body.unwrap_or_default()).await?;
+    load_version(cx, app_uuid, version_uuid).await
+}
 
-    /// Publish an app version.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_versions_publish(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        version_uuid: Uuid,
-        body: Option<AppVersionPublish>,
-    ) -> Result<Option<AppVersion>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_version(cx, app_uuid, version_uuid).await?;
-        publish(cx, app_uuid, version_uuid, &locked, body.unwrap_or_default()).await?;
-        cx.answer(load_version(cx, app_uuid, version_uuid).await?)
-    }
+/// Publish an app version.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_versions_publish(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+    body: Option<AppVersionPublish>,
+) -> Result<AppVersion, Fault> {
+    let locked = lock_version(cx, app_uuid, version_uuid).await?;
+    publish(cx, app_uuid, version_uuid, &locked, body.unwrap_or_default()).await?;
+    load_version(cx, app_uuid, version_uuid).await
+}
 
-    /// Withdraw an app version.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_versions_withdraw(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        version_uuid: Uuid,
-    ) -> Result<Option<AppVersion>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_version(cx, app_uuid, version_uuid).await?;
-        let ties = submissions::get_links(&cx.db, app_uuid, version_uuid).await?;
-        next_state("version", locked.state, AppVersionAction::Withdraw, ties.was_appealed)?;
-        store::set_withdrawn(&cx.db, actor(cx)?, version_uuid).await?;
-        cx.answer(load_version(cx, app_uuid, version_uuid).await?)
-    }
+/// Withdraw an app version.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_versions_withdraw(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+) -> Result<AppVersion, Fault> {
+    let locked = lock_version(cx, app_uuid, version_uuid).await?;
+    let ties = submissions::get_links(&cx.db, app_uuid, version_uuid).await?;
+    next_state("version", locked.state, AppVersionAction::Withdraw, ties.was_appealed)?;
+    store::set_withdrawn(&cx.db, actor(cx)?, version_uuid).await?;
+    load_version(cx, app_uuid, version_uuid).await
 }
 
 async fn submit(

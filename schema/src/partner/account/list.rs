@@ -1,7 +1,7 @@
 //! The history of a partner's account, with its filters and order.
 
-use async_graphql::InputObject;
 use labs_core::access;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use serde::Serialize;
@@ -36,8 +36,7 @@ static HISTORY: Select<HistoryRow> = Select::new(
 );
 
 /// Filter of the history. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct PartnerEventFilter {
     group: Option<Vec<PartnerEventGroup>>,
     kind: Option<Vec<String>>,

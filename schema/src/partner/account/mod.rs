@@ -9,4 +9,4 @@ mod store;
 mod types;
 
 pub(in crate::partner) use list::STATEMENTS;
-pub(in crate::partner) use resolvers::{PartnerAccountMutation, PartnerAccountQuery};
+pub(in crate::partner) use resolvers::OPERATIONS;

@@ -1,11 +1,10 @@
 //! Operations on a partner's own account.
 
-use async_graphql::{Context, Object};
-use labs_core::access::access;
 use labs_core::actor::Actor;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::fault::{Code, Fault};
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::principal::{Owner, PrincipalType};
 use uuid::Uuid;
@@ -18,95 +17,74 @@ use crate::partner::company::{self, NamedBy};
 use crate::partner::lifecycle::{self, Action, Step};
 use crate::partner::own::ensure_own;
 
-/// Queries for the account.
-#[derive(Default)]
-pub(crate) struct PartnerAccountQuery;
+/// Operations of this file.
+pub(in crate::partner) const OPERATIONS: &[Operation] = operations![
+    partner_account_get,
+    partner_account_list_events,
+    partner_account_update,
+    partner_account_request_closure,
+    partner_account_cancel_closure,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl PartnerAccountQuery {
-    /// Get the partner account.
-    #[graphql(directive = access::apply("partner".into()))]
-    async fn partner_account_get(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-    ) -> Result<Option<PartnerAccount>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(load_account(cx, ensure_own(cx, partner_uuid)?).await?)
-    }
-
-    /// List the partner account's events.
-    #[graphql(directive = access::apply("partner".into()))]
-    async fn partner_account_list_events(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        filter: Option<PartnerEventFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<PartnerEventView>>, Fault> {
-        let cx = ctx.cx();
-        let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
-        let history = OwnHistory { partner_uuid, filter: filter.unwrap_or_default() };
-        let rows = EVENTS.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
-    }
+/// Get the partner account.
+#[operation(query, access = "partner")]
+async fn partner_account_get(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerAccount, Fault> {
+    load_account(cx, ensure_own(cx, partner_uuid)?).await
 }
 
-/// Mutations of the account.
-#[derive(Default)]
-pub(crate) struct PartnerAccountMutation;
+/// List the partner account's events.
+#[operation(query, access = "partner")]
+async fn partner_account_list_events(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    filter: Option<PartnerEventFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<PartnerEventView>, Fault> {
+    let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
+    let history = OwnHistory { partner_uuid, filter: filter.unwrap_or_default() };
+    let rows = EVENTS.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?;
+    Ok(rows.map(|row| Ok(row.into()))?.list())
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl PartnerAccountMutation {
-    /// Update the partner account.
-    #[graphql(directive = access::apply("partner:write".into()))]
-    async fn partner_account_update(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: PartnerAccountUpdate,
-    ) -> Result<Option<PartnerAccount>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        let by = (Actor::of(cx.principal()?), NamedBy::Team);
-        company::change(&cx.db, owner.uuid(), body.into(), by, None).await?.ok_or_else(err_not_found)?;
-        cx.answer(load_account(cx, owner).await?)
-    }
+/// Update the partner account.
+#[operation(mutation, access = "partner:write")]
+async fn partner_account_update(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: PartnerAccountUpdate,
+) -> Result<PartnerAccount, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    let by = (Actor::of(cx.principal()?), NamedBy::Team);
+    company::change(&cx.db, owner.uuid(), body.into(), by, None).await?.ok_or_else(err_not_found)?;
+    load_account(cx, owner).await
+}
 
-    /// Request closure of the partner account.
-    #[graphql(directive = access::apply("partner:write".into()))]
-    async fn partner_account_request_closure(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: Option<ClosureRequest>,
-    ) -> Result<Option<PartnerAccount>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        if cx.principal()?.kind == PrincipalType::MachineClient {
-            return Err(Fault::new(
-                Code::ReauthenticationRequired,
-                "A machine client cannot close an account. A user of the team must do it, shortly after entering a \
-                 password or code.",
-            ));
-        }
-        sessions::require_fresh(cx).await?;
-        let reason = body.and_then(|body| body.reason);
-        cx.answer(take_step(cx, owner, Action::RequestClosure, reason.as_deref()).await?)
+/// Request closure of the partner account.
+#[operation(mutation, access = "partner:write")]
+async fn partner_account_request_closure(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: Option<ClosureRequest>,
+) -> Result<PartnerAccount, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    if cx.principal()?.kind == PrincipalType::MachineClient {
+        return Err(Fault::new(
+            Code::ReauthenticationRequired,
+            "A machine client cannot close an account. A user of the team must do it, shortly after entering a \
+             password or code.",
+        ));
     }
+    sessions::require_fresh(cx).await?;
+    let reason = body.and_then(|body| body.reason);
+    take_step(cx, owner, Action::RequestClosure, reason.as_deref()).await
+}
 
-    /// Cancel closure of the partner account.
-    #[graphql(directive = access::apply("partner:write".into()))]
-    async fn partner_account_cancel_closure(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-    ) -> Result<Option<PartnerAccount>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        cx.answer(take_step(cx, owner, Action::CancelClosure, None).await?)
-    }
+/// Cancel closure of the partner account.
+#[operation(mutation, access = "partner:write")]
+async fn partner_account_cancel_closure(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerAccount, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    take_step(cx, owner, Action::CancelClosure, None).await
 }
 
 /// Performs a transition requested by the team. Returns the account after it.

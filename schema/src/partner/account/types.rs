@@ -1,8 +1,8 @@
 //! Input and output types of a partner's account for its team.
 
-use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use labs_core::access;
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, MaybeUndefined, OutputType};
 use labs_core::fault::Fault;
 use labs_core::principal::PrincipalType;
 use labs_core::time::Time;
@@ -16,8 +16,7 @@ use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressV
 use crate::partner::lifecycle::{Action, PartnerActor, PartnerState, allowed_actions};
 
 /// The account data of a partner.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PartnerAccount {
     /// UUID of the partner.
     uuid: Uuid,
@@ -57,32 +56,37 @@ pub(crate) struct PartnerAccount {
 }
 
 /// A merge patch of the company's data (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct PartnerAccountUpdate {
     /// Name of the company.
     company_name: Option<String>,
     /// Legal form, as the company's register states it.
+    #[serde(default)]
     legal_form: MaybeUndefined<String>,
     /// Number in the company's register.
+    #[serde(default)]
     registration_number: MaybeUndefined<String>,
     /// VAT identification number with its prefix.
+    #[serde(default)]
     vat_id: MaybeUndefined<String>,
     /// Two-letter ISO 3166-1 country code.
     country: Option<String>,
     /// Registered address of the company.
+    #[serde(default)]
     address: MaybeUndefined<AddressPatch>,
     /// Billing address.
+    #[serde(default)]
     billing_address: MaybeUndefined<BillingAddressPatch>,
     /// E-mail address for invoices.
+    #[serde(default)]
     billing_email: MaybeUndefined<String>,
     /// Website of the company.
+    #[serde(default)]
     website: MaybeUndefined<String>,
 }
 
 /// Reason why a team closes its account.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct ClosureRequest {
     /// Reason, in free text.
     pub(super) reason: Option<String>,
@@ -117,8 +121,7 @@ words! {
 }
 
 /// Actor of a history entry. Staff act for the platform; the team does not see which staff member acted.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PartnerEventActor {
     /// Kind of actor.
     kind: PartnerEventActorKind,
@@ -129,8 +132,8 @@ pub(crate) struct PartnerEventActor {
 }
 
 /// An event of a partner account.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(name = "PartnerEvent", rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
+#[describe(name = "PartnerEvent")]
 pub(crate) struct PartnerEventView {
     /// UUID of the entry.
     uuid: Uuid,

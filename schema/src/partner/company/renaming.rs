@@ -1,8 +1,8 @@
 //! New name of a company with published listings: pending until staff confirm or reject it.
 
-use async_graphql::InputObject;
 use labs_core::actor::Actor;
 use labs_core::db::Db;
+use labs_core::describe::InputType;
 use labs_core::fault::Fault;
 use labs_core::imitation;
 use labs_core::services::Services;
@@ -26,8 +26,7 @@ words! {
 }
 
 /// Decision about one pending name. It names the name, because the partner can replace it at any time.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct PendingNameDecision {
     /// Whether the name is confirmed or rejected.
     decision: NameDecision,

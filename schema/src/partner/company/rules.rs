@@ -3,7 +3,7 @@
 mod countries;
 mod vat;
 
-use async_graphql::MaybeUndefined;
+use labs_core::describe::MaybeUndefined;
 use labs_core::email::EmailAddress;
 use labs_core::fault::FieldError;
 use labs_core::plain;

@@ -1,6 +1,6 @@
 //! Addresses in the database, in output and in input.
 
-use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
+use labs_core::describe::{InputType, MaybeUndefined, OutputType};
 use serde::{Deserialize, Serialize};
 
 /// Registered address of a company, as its column stores it. The country is a separate column.
@@ -40,8 +40,8 @@ pub(crate) struct BillingAddress {
 }
 
 /// Registered address of a company.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(name = "CompanyAddress", rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
+#[describe(name = "CompanyAddress")]
 pub(crate) struct CompanyAddressView {
     /// Street and number.
     street: Option<String>,
@@ -56,8 +56,7 @@ pub(crate) struct CompanyAddressView {
 }
 
 /// Billing address, if it differs from the registered office.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct CompanyBillingAddress {
     /// Recipient on invoices, if it is not the company.
     recipient: Option<String>,
@@ -76,38 +75,50 @@ pub(crate) struct CompanyBillingAddress {
 }
 
 /// A merge patch of a registered address.
-#[derive(Clone, Debug, Default, InputObject)]
-#[graphql(name = "CompanyAddressPatch", rename_fields = "snake_case")]
+#[derive(Clone, Debug, Default, serde::Deserialize, InputType)]
+#[describe(name = "CompanyAddressPatch")]
 pub(crate) struct AddressPatch {
     /// Street and number.
+    #[serde(default)]
     pub(super) street: MaybeUndefined<String>,
     /// Building, floor, c/o.
+    #[serde(default)]
     pub(super) addition: MaybeUndefined<String>,
     /// Postal code.
+    #[serde(default)]
     pub(super) postal_code: MaybeUndefined<String>,
     /// City or town.
+    #[serde(default)]
     pub(super) city: MaybeUndefined<String>,
     /// Province, canton or county, where postal addresses include it.
+    #[serde(default)]
     pub(super) region: MaybeUndefined<String>,
 }
 
 /// A merge patch of a billing address.
-#[derive(Clone, Debug, Default, InputObject)]
-#[graphql(name = "CompanyBillingAddressPatch", rename_fields = "snake_case")]
+#[derive(Clone, Debug, Default, serde::Deserialize, InputType)]
+#[describe(name = "CompanyBillingAddressPatch")]
 pub(crate) struct BillingAddressPatch {
     /// Recipient on invoices, if it is not the company.
+    #[serde(default)]
     pub(super) recipient: MaybeUndefined<String>,
     /// Street and number.
+    #[serde(default)]
     pub(super) street: MaybeUndefined<String>,
     /// Building, floor, c/o.
+    #[serde(default)]
     pub(super) addition: MaybeUndefined<String>,
     /// Postal code.
+    #[serde(default)]
     pub(super) postal_code: MaybeUndefined<String>,
     /// City or town.
+    #[serde(default)]
     pub(super) city: MaybeUndefined<String>,
     /// Province, canton or county, where postal addresses include it.
+    #[serde(default)]
     pub(super) region: MaybeUndefined<String>,
     /// Two-letter ISO 3166-1 country code.
+    #[serde(default)]
     pub(super) country: MaybeUndefined<String>,
 }
 

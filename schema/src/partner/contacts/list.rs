@@ -1,6 +1,6 @@
 //! The list of a partner's contacts, for its team and for staff.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use serde::Serialize;
 use serde_json::json;
@@ -19,8 +19,7 @@ static CONTACT: Select<PartnerContact> = Select::new(
 pub(super) static OWN: Lookup<PartnerContact> = Lookup::new(&CONTACT, &["partner_uuid = {}", "contact_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct PartnerContactFilter {
     kind: Option<Vec<PartnerContactKind>>,
 }

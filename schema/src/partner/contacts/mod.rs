@@ -11,5 +11,5 @@ mod types;
 
 pub(in crate::partner) use list::STATEMENTS;
 pub(crate) use list::{CONTACTS_FOR_STAFF, ContactsOf, PartnerContactFilter};
-pub(in crate::partner) use resolvers::{ContactsMutation, ContactsQuery};
+pub(in crate::partner) use resolvers::OPERATIONS;
 pub(crate) use types::PartnerContact;

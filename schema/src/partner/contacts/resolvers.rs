@@ -1,10 +1,10 @@
 //! Operations on a partner's contacts.
 
-use async_graphql::{Context, MaybeUndefined, Object};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::{Created, MaybeUndefined};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::principal::Owner;
 use serde_json::json;
@@ -18,103 +18,81 @@ use crate::partner::company;
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 
-/// Queries for contacts.
-#[derive(Default)]
-pub(crate) struct ContactsQuery;
+/// Operations of this file.
+pub(in crate::partner) const OPERATIONS: &[Operation] =
+    operations![partner_contacts_list, partner_contacts_create, partner_contacts_update, partner_contacts_delete];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ContactsQuery {
-    /// List contacts.
-    #[graphql(directive = access::apply("partner".into()))]
-    async fn partner_contacts_list(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        filter: Option<PartnerContactFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<PartnerContact>>, Fault> {
-        let cx = ctx.cx();
-        let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
-        let contacts = ContactsOf { partner_uuid, filter: filter.unwrap_or_default() };
-        cx.answer_list(CONTACTS.page(cx, &contacts, &PageRequest::new(None, limit, cursor)).await?.list())
-    }
+/// List contacts.
+#[operation(query, access = "partner")]
+async fn partner_contacts_list(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    filter: Option<PartnerContactFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<PartnerContact>, Fault> {
+    let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
+    let contacts = ContactsOf { partner_uuid, filter: filter.unwrap_or_default() };
+    Ok(CONTACTS.page(cx, &contacts, &PageRequest::new(None, limit, cursor)).await?.list())
 }
 
-/// Mutations of contacts.
-#[derive(Default)]
-pub(crate) struct ContactsMutation;
+/// Create a contact.
+#[operation(mutation, access = "partner:write")]
+async fn partner_contacts_create(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: PartnerContactCreate,
+) -> Result<Created<PartnerContact>, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    let begun = Content::of_kind(body.kind);
+    let wanted = PartnerContactUpdate {
+        kind: None,
+        name: Some(body.name),
+        email: Some(body.email),
+        phone: body.phone.map_or(MaybeUndefined::Undefined, MaybeUndefined::Value),
+    };
+    let content = merge(begun, wanted)?;
+    store::lock_partner(&cx.db, owner).await?.ok_or_else(err_not_found)?;
+    rules::ensure_quota(store::count(&cx.db, owner, content.kind, None).await?)?;
+    let contact_uuid = cx.new_uuid();
+    let row = store::insert(&cx.db, owner, contact_uuid, &content).await?.ok_or_else(rules::err_address_taken)?;
+    record_event(cx, owner, PartnerEventKind::ContactAdded, &row).await?;
+    Ok(Created::new(contact_uuid, row))
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ContactsMutation {
-    /// Create a contact.
-    #[graphql(directive = access::apply("partner:write".into()))]
-    async fn partner_contacts_create(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: PartnerContactCreate,
-    ) -> Result<Option<PartnerContact>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        let begun = Content::of_kind(body.kind);
-        let wanted = PartnerContactUpdate {
-            kind: None,
-            name: Some(body.name),
-            email: Some(body.email),
-            phone: body.phone.map_or(MaybeUndefined::Undefined, MaybeUndefined::Value),
-        };
-        let content = merge(begun, wanted)?;
-        store::lock_partner(&cx.db, owner).await?.ok_or_else(err_not_found)?;
-        rules::ensure_quota(store::count(&cx.db, owner, content.kind, None).await?)?;
-        let contact_uuid = cx.new_uuid();
-        let row = store::insert(&cx.db, owner, contact_uuid, &content).await?.ok_or_else(rules::err_address_taken)?;
-        record_event(cx, owner, PartnerEventKind::ContactAdded, &row).await?;
-        cx.answer_created(contact_uuid, row)
+/// Update a contact.
+#[operation(mutation, access = "partner:write")]
+async fn partner_contacts_update(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    contact_uuid: Uuid,
+    body: PartnerContactUpdate,
+) -> Result<PartnerContact, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    let present = lock_contact(cx, owner, contact_uuid).await?;
+    let before = Content::from(&present);
+    let after = merge(before.clone(), body)?;
+    if after == before {
+        return Ok(present);
     }
-
-    /// Update a contact.
-    #[graphql(directive = access::apply("partner:write".into()))]
-    async fn partner_contacts_update(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        contact_uuid: Uuid,
-        body: PartnerContactUpdate,
-    ) -> Result<Option<PartnerContact>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        let present = lock_contact(cx, owner, contact_uuid).await?;
-        let before = Content::from(&present);
-        let after = merge(before.clone(), body)?;
-        if after == before {
-            return cx.answer(present);
-        }
-        if after.kind != before.kind {
-            rules::ensure_quota(store::count(&cx.db, owner, after.kind, None).await?)?;
-            ensure_security_contact(cx, owner, &present).await?;
-        }
-        let row = store::update(&cx.db, owner, contact_uuid, &after).await?.ok_or_else(rules::err_address_taken)?;
-        record_event(cx, owner, PartnerEventKind::ContactChanged, &row).await?;
-        cx.answer(row)
-    }
-
-    /// Delete a contact.
-    #[graphql(directive = access::apply("partner:write".into()))]
-    async fn partner_contacts_delete(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        contact_uuid: Uuid,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        let present = lock_contact(cx, owner, contact_uuid).await?;
+    if after.kind != before.kind {
+        rules::ensure_quota(store::count(&cx.db, owner, after.kind, None).await?)?;
         ensure_security_contact(cx, owner, &present).await?;
-        store::delete(&cx.db, owner, contact_uuid).await?;
-        record_event(cx, owner, PartnerEventKind::ContactRemoved, &present).await?;
-        cx.answer(true)
     }
+    let row = store::update(&cx.db, owner, contact_uuid, &after).await?.ok_or_else(rules::err_address_taken)?;
+    record_event(cx, owner, PartnerEventKind::ContactChanged, &row).await?;
+    Ok(row)
+}
+
+/// Delete a contact.
+#[operation(mutation, access = "partner:write")]
+async fn partner_contacts_delete(cx: &RequestContext, partner_uuid: Uuid, contact_uuid: Uuid) -> Result<bool, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    let present = lock_contact(cx, owner, contact_uuid).await?;
+    ensure_security_contact(cx, owner, &present).await?;
+    store::delete(&cx.db, owner, contact_uuid).await?;
+    record_event(cx, owner, PartnerEventKind::ContactRemoved, &present).await?;
+    Ok(true)
 }
 
 /// Merges a change into the contact.

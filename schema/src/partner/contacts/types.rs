@@ -1,14 +1,13 @@
 //! Input and output types of contacts.
 
-use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
+use labs_core::describe::{InputType, MaybeUndefined, OutputType};
 use labs_core::time::Time;
 use uuid::Uuid;
 
 use super::rules::PartnerContactKind;
 
 /// A contact of a partner.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct PartnerContact {
     /// Uuid of the contact.
     pub(super) uuid: Uuid,
@@ -25,14 +24,12 @@ pub(crate) struct PartnerContact {
     /// Time when the contact last changed.
     pub(super) updated_at: Time,
     /// Address in the form in which it is compared.
-    #[graphql(skip)]
     #[serde(skip)]
     pub(super) email_normalised: String,
 }
 
 /// A contact to create.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct PartnerContactCreate {
     /// Purpose of the contact.
     pub(super) kind: PartnerContactKind,
@@ -45,8 +42,7 @@ pub(crate) struct PartnerContactCreate {
 }
 
 /// A merge patch of a contact (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct PartnerContactUpdate {
     /// Purpose of the contact.
     pub(super) kind: Option<PartnerContactKind>,
@@ -55,5 +51,6 @@ pub(crate) struct PartnerContactUpdate {
     /// E-mail address of the contact.
     pub(super) email: Option<String>,
     /// Telephone number in international format.
+    #[serde(default)]
     pub(super) phone: MaybeUndefined<String>,
 }

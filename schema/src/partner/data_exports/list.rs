@@ -1,6 +1,6 @@
 //! The list of a partner's data exports, for its team and for staff.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::principal::PrincipalType;
 use labs_core::time::Time;
@@ -43,8 +43,7 @@ static EXPORT: Select<ExportRow> = Select::new(
 pub(super) static ANY: Lookup<ExportRow> = Lookup::new(&EXPORT, &["export_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct DataExportFilter {
     state: Option<Vec<DataExportState>>,
 }

@@ -26,7 +26,7 @@ mod withheld;
 
 pub(in crate::partner) use list::STATEMENTS;
 pub(crate) use list::{DataExportFilter, EXPORTS_FOR_STAFF, ExportRow, ExportsOf};
+pub(in crate::partner) use resolvers::OPERATIONS;
 pub(crate) use resolvers::{DataExport, request};
-pub(in crate::partner) use resolvers::{DataExportsMutation, DataExportsQuery};
 pub(crate) use rules::draw_states;
 pub(crate) use run::export_due;

@@ -1,12 +1,12 @@
 //! Operations on data exports.
 
-use async_graphql::{Context, Object, SimpleObject};
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use labs_core::access::{access, answers_file};
 use labs_core::actor::Actor;
-use labs_core::context::{Download, RequestContext, RequestContextExt};
+use labs_core::context::{Download, RequestContext};
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::principal::PrincipalType;
 use labs_core::time::Time;
@@ -20,8 +20,7 @@ use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 
 /// All data of a partner as one archive.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(crate) struct DataExport {
     /// UUID of the object.
     uuid: Uuid,
@@ -49,81 +48,62 @@ pub(crate) struct DataExport {
     expires_at: Option<Time>,
 }
 
-/// Queries for data exports.
-#[derive(Default)]
-pub(crate) struct DataExportsQuery;
+/// Operations of this file.
+pub(in crate::partner) const OPERATIONS: &[Operation] =
+    operations![partner_data_exports_list, partner_data_exports_download, partner_data_exports_create];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl DataExportsQuery {
-    /// List data exports.
-    #[graphql(directive = access::apply("partner".into()))]
-    async fn partner_data_exports_list(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        filter: Option<DataExportFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<DataExport>>, Fault> {
-        let cx = ctx.cx();
-        let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
-        let exports = ExportsOf { partner_uuid, filter: filter.unwrap_or_default() };
-        let rows = EXPORTS.page(cx, &exports, &PageRequest::new(None, limit, cursor)).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
-    }
-
-    /// Download a data export.
-    #[graphql(directive = access::apply("partner".into()), directive = answers_file::apply(), visible = false)]
-    async fn partner_data_exports_download(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        export_uuid: Uuid,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        let row = store::get_archive(&cx.db, owner, export_uuid).await?;
-        let row = row.ok_or_else(|| Fault::not_found("data export"))?;
-        let principal = cx.principal()?;
-        rules::ensure_readable(principal.role, principal.scopes, &rules::required_scopes())?;
-        rules::ensure_downloadable(row.state, row.is_kept)?;
-        let lost = || Fault::internal(format!("the data export {export_uuid} has no object"));
-        let name = row.object_secret.as_deref().and_then(ArchiveName::from_name).ok_or_else(lost)?;
-        cx.db.release().await;
-        let object = cx.services.media.get_archive(name).await?.ok_or_else(lost)?;
-        note(cx, partner_uuid, PartnerEventKind::DataExportDownloaded, export_uuid, None).await?;
-        let day = row.made_at.map(|made_at| made_at.to_string().chars().take(10).collect::<String>());
-        cx.deliver(Download {
-            media_type: "application/zip".to_owned(),
-            length: Some(object.size),
-            etag: None,
-            sha256: row.sha256,
-            file_name: format!("labs-{}-{}.zip", row.slug, day.unwrap_or_default()),
-            chain_head: None,
-            stream: object.stream.map_err(std::io::Error::other).boxed(),
-        });
-        cx.answer(true)
-    }
+/// List data exports.
+#[operation(query, access = "partner")]
+async fn partner_data_exports_list(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    filter: Option<DataExportFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<DataExport>, Fault> {
+    let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
+    let exports = ExportsOf { partner_uuid, filter: filter.unwrap_or_default() };
+    let rows = EXPORTS.page(cx, &exports, &PageRequest::new(None, limit, cursor)).await?;
+    Ok(rows.map(|row| Ok(row.into()))?.list())
 }
 
-/// Mutations of data exports.
-#[derive(Default)]
-pub(crate) struct DataExportsMutation;
+/// Download a data export.
+#[operation(query, access = "partner", answers_file)]
+async fn partner_data_exports_download(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    export_uuid: Uuid,
+) -> Result<bool, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    let row = store::get_archive(&cx.db, owner, export_uuid).await?;
+    let row = row.ok_or_else(|| Fault::not_found("data export"))?;
+    let principal = cx.principal()?;
+    rules::ensure_readable(principal.role, principal.scopes, &rules::required_scopes())?;
+    rules::ensure_downloadable(row.state, row.is_kept)?;
+    let lost = || Fault::internal(format!("the data export {export_uuid} has no object"));
+    let name = row.object_secret.as_deref().and_then(ArchiveName::from_name).ok_or_else(lost)?;
+    cx.db.release().await;
+    let object = cx.services.media.get_archive(name).await?.ok_or_else(lost)?;
+    note(cx, partner_uuid, PartnerEventKind::DataExportDownloaded, export_uuid, None).await?;
+    let day = row.made_at.map(|made_at| made_at.to_string().chars().take(10).collect::<String>());
+    cx.deliver(Download {
+        media_type: "application/zip".to_owned(),
+        length: Some(object.size),
+        etag: None,
+        sha256: row.sha256,
+        file_name: format!("labs-{}-{}.zip", row.slug, day.unwrap_or_default()),
+        chain_head: None,
+        stream: object.stream.map_err(std::io::Error::other).boxed(),
+    });
+    Ok(true)
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl DataExportsMutation {
-    /// Create a data export.
-    #[graphql(directive = access::apply("partner:write".into()))]
-    async fn partner_data_exports_create(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-    ) -> Result<Option<DataExport>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        rules::ensure_daily_limit(store::count_of_day(&cx.db, owner).await?)?;
-        cx.answer(request(cx, owner.uuid(), None).await?.into())
-    }
+/// Create a data export.
+#[operation(mutation, access = "partner:write")]
+async fn partner_data_exports_create(cx: &RequestContext, partner_uuid: Uuid) -> Result<DataExport, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    rules::ensure_daily_limit(store::count_of_day(&cx.db, owner).await?)?;
+    Ok(request(cx, owner.uuid(), None).await?.into())
 }
 
 /// Queues a data export for a partner's team, or for staff with their reason.

@@ -17,7 +17,7 @@ mod store;
 
 pub(crate) use list::IMAGES_FOR_STAFF;
 pub(in crate::partner) use list::STATEMENTS;
-pub(in crate::partner) use resolvers::{ImageryMutation, ImageryQuery};
+pub(in crate::partner) use resolvers::OPERATIONS;
 pub(crate) use resolvers::{PartnerImage, delete_by_staff};
 pub(crate) use rules::PartnerImageKind;
 pub(crate) use store::{ImageRow, images, sweep};

@@ -1,12 +1,12 @@
 //! Operations on the images of a profile.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::{access, answers_file};
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::daily::{self, Daily};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::entitlement::Allowance;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::time::Time;
 use serde_json::json;
@@ -21,8 +21,7 @@ use crate::partner::own::ensure_own;
 use crate::partner::profile;
 
 /// An image of a partner's profile.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(crate) struct PartnerImage {
     /// UUID of the object.
     uuid: Uuid,
@@ -39,7 +38,6 @@ pub(crate) struct PartnerImage {
     /// Size of the stored original in bytes.
     size_bytes: i64,
     /// SHA-256 of the stored original, in hexadecimal.
-    #[graphql(name = "sha256")]
     #[serde(rename = "sha256")]
     sha256: String,
     /// Available sizes of the image, largest first.
@@ -53,117 +51,98 @@ pub(crate) struct PartnerImage {
 }
 
 /// Data that accompanies an uploaded image file.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct PartnerImagePut {
     alt_text: Option<String>,
 }
 
-/// Queries for images.
-#[derive(Default)]
-pub(crate) struct ImageryQuery;
+/// Operations of this file.
+pub(in crate::partner) const OPERATIONS: &[Operation] =
+    operations![partner_imagery_list, partner_imagery_get, partner_imagery_put, partner_imagery_delete];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ImageryQuery {
-    /// List profile images.
-    #[graphql(directive = access::apply("partner.profile".into()))]
-    async fn partner_imagery_list(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<PartnerImage>>, Fault> {
-        let cx = ctx.cx();
-        let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
-        let rows = IMAGES.page(cx, &partner_uuid, &PageRequest::new(None, limit, cursor)).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
-    }
-
-    /// Get a profile image.
-    #[graphql(directive = access::apply("partner.profile".into()), directive = answers_file::apply(), visible = false)]
-    async fn partner_imagery_get(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        kind: PartnerImageKind,
-        variant: Option<MediaVariantName>,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let stored = store::get_stored(&cx.db, ensure_own(cx, partner_uuid)?, kind).await?;
-        let stored = stored.ok_or_else(|| err_not_found(kind))?;
-        let called = kind.name().to_ascii_lowercase();
-        media::deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
-        cx.answer(true)
-    }
+/// List profile images.
+#[operation(query, access = "partner.profile")]
+async fn partner_imagery_list(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<PartnerImage>, Fault> {
+    let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
+    let rows = IMAGES.page(cx, &partner_uuid, &PageRequest::new(None, limit, cursor)).await?;
+    Ok(rows.map(|row| Ok(row.into()))?.list())
 }
 
-/// Mutations of images.
-#[derive(Default)]
-pub(crate) struct ImageryMutation;
+/// Get a profile image.
+#[operation(query, access = "partner.profile", answers_file)]
+async fn partner_imagery_get(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    kind: PartnerImageKind,
+    variant: Option<MediaVariantName>,
+) -> Result<bool, Fault> {
+    let stored = store::get_stored(&cx.db, ensure_own(cx, partner_uuid)?, kind).await?;
+    let stored = stored.ok_or_else(|| err_not_found(kind))?;
+    let called = kind.name().to_ascii_lowercase();
+    media::deliver(cx, &stored, variant.unwrap_or(MediaVariantName::Original), &called).await?;
+    Ok(true)
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ImageryMutation {
-    /// Upload a profile image.
-    #[graphql(directive = access::apply("partner.profile:write".into()))]
-    async fn partner_imagery_put(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        kind: PartnerImageKind,
-        body: PartnerImagePut,
-    ) -> Result<Option<PartnerImage>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        let alt_text = media::text("/alt_text", body.alt_text.as_deref())?;
-        let file = cx.attachment()?.bytes.clone();
-        // The service checks all other rules before the upload uses a second of CPU time or space in the object
-        // storage.
-        let (aside, limit) = (cx.db.outside_transaction(), media::LIMIT);
-        let allowance = Allowance::peek(&aside, partner_uuid, limit).await?;
-        let today = async |bytes| {
-            daily::check(cx, &aside, partner_uuid, Daily::Uploads, (bytes, media::daily_upload_limit(allowance))).await
-        };
-        today(1).await?;
-        let made =
-            cx.services.pictures.process(cx.party()?, file, kind.picture()).await.map_err(media::err_invalid_file)?;
-        let kept = store::get_bytes(&aside, owner, kind).await?;
-        media::ensure_quota(allowance, kept, made.size_bytes())?;
-        today(made.stored_bytes()).await?;
-        let kept = media::keep(cx, &made).await?;
-        let new = NewImage {
-            image_uuid: cx.new_uuid(),
-            kind,
-            alt_text,
-            original: kept.original,
-            sha256: kept.sha256,
-            copies: kept.copies,
-            renditions: kept.renditions,
-        };
-        take(cx, &new, made.stored_bytes()).await?;
-        let images = store::images(&cx.db, partner_uuid).await?;
-        let image = images.into_iter().find(|image| image.image_uuid == new.image_uuid);
-        cx.answer(image.ok_or_else(|| Fault::internal("an image cannot be found after it was written"))?.into())
-    }
+/// Upload a profile image.
+#[operation(mutation, access = "partner.profile:write")]
+async fn partner_imagery_put(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    kind: PartnerImageKind,
+    body: PartnerImagePut,
+) -> Result<PartnerImage, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    let alt_text = media::text("/alt_text", body.alt_text.as_deref())?;
+    let file = cx.attachment()?.bytes.clone();
+    // The service checks all other rules before the upload uses a second of CPU time or space in the object
+    // storage.
+    let (aside, limit) = (cx.db.outside_transaction(), media::LIMIT);
+    let allowance = Allowance::peek(&aside, partner_uuid, limit).await?;
+    let today = async |bytes| {
+        daily::check(cx, &aside, partner_uuid, Daily::Uploads, (bytes, media::daily_upload_limit(allowance))).await
+    };
+    today(1).await?;
+    let made =
+        cx.services.pictures.process(cx.party()?, file, kind.picture()).await.map_err(media::err_invalid_file)?;
+    let kept = store::get_bytes(&aside, owner, kind).await?;
+    media::ensure_quota(allowance, kept, made.size_bytes())?;
+    today(made.stored_bytes()).await?;
+    let kept = media::keep(cx, &made).await?;
+    let new = NewImage {
+        image_uuid: cx.new_uuid(),
+        kind,
+        alt_text,
+        original: kept.original,
+        sha256: kept.sha256,
+        copies: kept.copies,
+        renditions: kept.renditions,
+    };
+    take(cx, &new, made.stored_bytes()).await?;
+    let images = store::images(&cx.db, partner_uuid).await?;
+    let image = images.into_iter().find(|image| image.image_uuid == new.image_uuid);
+    Ok(image.ok_or_else(|| Fault::internal("an image cannot be found after it was written"))?.into())
+}
 
-    /// Delete a profile image.
-    #[graphql(directive = access::apply("partner.profile:write".into()))]
-    async fn partner_imagery_delete(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        kind: PartnerImageKind,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        profile::lock_of(&cx.db, owner.uuid()).await?;
-        if !store::remove(&cx.db, owner.uuid(), kind).await? {
-            return Err(err_not_found(kind));
-        }
-        store::sweep(&cx.db, owner.uuid()).await?;
-        note(cx, owner.uuid(), PartnerEventKind::ImageDeleted, kind, None, None).await?;
-        cx.answer(true)
+/// Delete a profile image.
+#[operation(mutation, access = "partner.profile:write")]
+async fn partner_imagery_delete(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    kind: PartnerImageKind,
+) -> Result<bool, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    profile::lock_of(&cx.db, owner.uuid()).await?;
+    if !store::remove(&cx.db, owner.uuid(), kind).await? {
+        return Err(err_not_found(kind));
     }
+    store::sweep(&cx.db, owner.uuid()).await?;
+    note(cx, owner.uuid(), PartnerEventKind::ImageDeleted, kind, None, None).await?;
+    Ok(true)
 }
 
 /// Deletes an image for staff, from the draft and from the published profile.

@@ -5,4 +5,4 @@
 
 mod resolvers;
 
-pub(in crate::partner) use resolvers::{InvitationsMutation, InvitationsQuery};
+pub(in crate::partner) use resolvers::OPERATIONS;

@@ -1,10 +1,9 @@
 //! Operations of a team on its invitations.
 
-use async_graphql::{Context, Object};
-use labs_core::access::access;
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use uuid::Uuid;
 
@@ -13,71 +12,57 @@ use crate::auth::invitations::{
 };
 use crate::partner::team::{ActingAs, Team};
 
-/// Queries for the invitations of a team.
-#[derive(Default)]
-pub(crate) struct InvitationsQuery;
+/// Operations of this file.
+pub(in crate::partner) const OPERATIONS: &[Operation] = operations![
+    partner_invitations_list,
+    partner_invitations_create,
+    partner_invitations_resend,
+    partner_invitations_revoke,
+];
 
-#[Object(name = "PartnerInvitationsQuery", rename_fields = "snake_case", rename_args = "snake_case")]
-impl InvitationsQuery {
-    /// List invitations.
-    #[graphql(directive = access::apply("partner.team".into()))]
-    async fn partner_invitations_list(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        filter: Option<InvitationFilter>,
-        sort: Option<InvitationSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<Invitation>>, Fault> {
-        let cx = ctx.cx();
-        let partner_uuid = Team::own(cx, partner_uuid)?.uuid();
-        let invitations = InvitationsOf { partner_uuid, filter: filter.unwrap_or_default() };
-        let (rows, acting) =
-            (INVITATIONS.page(cx, &invitations, &PageRequest::new(sort, limit, cursor)).await?, ActingAs::own(cx)?);
-        cx.answer_list(rows.map(|row| Ok(row.for_caller(cx, acting)))?.list())
-    }
+/// List invitations.
+#[operation(query, access = "partner.team")]
+async fn partner_invitations_list(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    filter: Option<InvitationFilter>,
+    sort: Option<InvitationSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<Invitation>, Fault> {
+    let partner_uuid = Team::own(cx, partner_uuid)?.uuid();
+    let invitations = InvitationsOf { partner_uuid, filter: filter.unwrap_or_default() };
+    let (rows, acting) =
+        (INVITATIONS.page(cx, &invitations, &PageRequest::new(sort, limit, cursor)).await?, ActingAs::own(cx)?);
+    Ok(rows.map(|row| Ok(row.for_caller(cx, acting)))?.list())
 }
 
-/// Mutations of the invitations of a team.
-#[derive(Default)]
-pub(crate) struct InvitationsMutation;
+/// Create an invitation.
+#[operation(mutation, access = "partner.team:write")]
+async fn partner_invitations_create(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: InvitationCreate,
+) -> Result<Invitation, Fault> {
+    send(cx, Team::own(cx, partner_uuid)?, body, ActingAs::own(cx)?).await
+}
 
-#[Object(name = "PartnerInvitationsMutation", rename_fields = "snake_case", rename_args = "snake_case")]
-impl InvitationsMutation {
-    /// Create an invitation.
-    #[graphql(directive = access::apply("partner.team:write".into()))]
-    async fn partner_invitations_create(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: InvitationCreate,
-    ) -> Result<Option<Invitation>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(send(cx, Team::own(cx, partner_uuid)?, body, ActingAs::own(cx)?).await?)
-    }
+/// Resend an invitation.
+#[operation(mutation, access = "partner.team:write")]
+async fn partner_invitations_resend(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    invitation_uuid: Uuid,
+) -> Result<Invitation, Fault> {
+    resend(cx, Team::own(cx, partner_uuid)?, invitation_uuid, ActingAs::own(cx)?).await
+}
 
-    /// Resend an invitation.
-    #[graphql(directive = access::apply("partner.team:write".into()))]
-    async fn partner_invitations_resend(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        invitation_uuid: Uuid,
-    ) -> Result<Option<Invitation>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(resend(cx, Team::own(cx, partner_uuid)?, invitation_uuid, ActingAs::own(cx)?).await?)
-    }
-
-    /// Revoke an invitation.
-    #[graphql(directive = access::apply("partner.team:write".into()))]
-    async fn partner_invitations_revoke(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        invitation_uuid: Uuid,
-    ) -> Result<Option<Invitation>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(revoke(cx, Team::own(cx, partner_uuid)?, invitation_uuid, ActingAs::own(cx)?).await?)
-    }
+/// Revoke an invitation.
+#[operation(mutation, access = "partner.team:write")]
+async fn partner_invitations_revoke(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    invitation_uuid: Uuid,
+) -> Result<Invitation, Fault> {
+    revoke(cx, Team::own(cx, partner_uuid)?, invitation_uuid, ActingAs::own(cx)?).await
 }

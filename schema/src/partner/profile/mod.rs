@@ -15,7 +15,7 @@ mod rules;
 mod store;
 mod view;
 
-pub(in crate::partner) use resolvers::{ProfileMutation, ProfileQuery};
+pub(in crate::partner) use resolvers::OPERATIONS;
 pub(crate) use resolvers::{load_profile, take_down};
 pub(crate) use rules::draw_states;
 pub(in crate::partner) use store::lock_of;

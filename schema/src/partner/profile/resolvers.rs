@@ -1,11 +1,10 @@
 //! Operations on a profile.
 
-use async_graphql::{Context, Object};
-use labs_core::access::access;
 use labs_core::actor::Actor;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::principal::Owner;
 use serde_json::json;
 use uuid::Uuid;
@@ -17,86 +16,59 @@ use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::imagery;
 use crate::partner::own::ensure_own;
 
-/// Queries for a profile.
-#[derive(Default)]
-pub(crate) struct ProfileQuery;
+/// Operations of this file.
+pub(in crate::partner) const OPERATIONS: &[Operation] =
+    operations![partner_profile_get, partner_profile_update, partner_profile_publish, partner_profile_unpublish];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ProfileQuery {
-    /// Get the partner profile.
-    #[graphql(directive = access::apply("partner.profile".into()))]
-    async fn partner_profile_get(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-    ) -> Result<Option<PartnerProfile>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(load_profile(cx, ensure_own(cx, partner_uuid)?.uuid(), false).await?)
-    }
+/// Get the partner profile.
+#[operation(query, access = "partner.profile")]
+async fn partner_profile_get(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+    load_profile(cx, ensure_own(cx, partner_uuid)?.uuid(), false).await
 }
 
-/// Mutations of a profile.
-#[derive(Default)]
-pub(crate) struct ProfileMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ProfileMutation {
-    /// Update the partner profile.
-    #[graphql(directive = access::apply("partner.profile:write".into()))]
-    async fn partner_profile_update(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: PartnerProfileUpdate,
-    ) -> Result<Option<PartnerProfile>, Fault> {
-        let cx = ctx.cx();
-        let (owner, page) = lock_page(cx, partner_uuid).await?;
-        let before = page.draft();
-        let draft = rules::merge(&before, body.into())?;
-        let fields = rules::changed_fields(&before, &draft);
-        if !fields.is_empty() {
-            store::set_draft(&cx.db, owner, &draft).await?;
-            note(cx, owner, PartnerEventKind::ProfileUpdated, json!({ "fields": fields })).await?;
-        }
-        cx.answer(load_profile(cx, owner.uuid(), false).await?)
+/// Update the partner profile.
+#[operation(mutation, access = "partner.profile:write")]
+async fn partner_profile_update(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: PartnerProfileUpdate,
+) -> Result<PartnerProfile, Fault> {
+    let (owner, page) = lock_page(cx, partner_uuid).await?;
+    let before = page.draft();
+    let draft = rules::merge(&before, body.into())?;
+    let fields = rules::changed_fields(&before, &draft);
+    if !fields.is_empty() {
+        store::set_draft(&cx.db, owner, &draft).await?;
+        note(cx, owner, PartnerEventKind::ProfileUpdated, json!({ "fields": fields })).await?;
     }
+    load_profile(cx, owner.uuid(), false).await
+}
 
-    /// Publish the partner profile.
-    #[graphql(directive = access::apply("partner.profile:write".into()))]
-    async fn partner_profile_publish(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-    ) -> Result<Option<PartnerProfile>, Fault> {
-        let cx = ctx.cx();
-        let (owner, page) = lock_page(cx, partner_uuid).await?;
-        after(page.state, Action::Publish)?;
-        let open = page.open_items();
-        if !open.is_empty() {
-            let detail = "The profile cannot be published yet; `errors` lists each problem and where to fix it.";
-            return Err(Fault::conflict(detail).with_errors(open));
-        }
-        store::set_published(&cx.db, owner, &page.next()).await?;
-        imagery::sweep(&cx.db, owner.uuid()).await?;
-        note(cx, owner, PartnerEventKind::ProfilePublished, json!({})).await?;
-        cx.answer(load_profile(cx, owner.uuid(), false).await?)
+/// Publish the partner profile.
+#[operation(mutation, access = "partner.profile:write")]
+async fn partner_profile_publish(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+    let (owner, page) = lock_page(cx, partner_uuid).await?;
+    after(page.state, Action::Publish)?;
+    let open = page.open_items();
+    if !open.is_empty() {
+        let detail = "The profile cannot be published yet; `errors` lists each problem and where to fix it.";
+        return Err(Fault::conflict(detail).with_errors(open));
     }
+    store::set_published(&cx.db, owner, &page.next()).await?;
+    imagery::sweep(&cx.db, owner.uuid()).await?;
+    note(cx, owner, PartnerEventKind::ProfilePublished, json!({})).await?;
+    load_profile(cx, owner.uuid(), false).await
+}
 
-    /// Unpublish the partner profile.
-    #[graphql(directive = access::apply("partner.profile:write".into()))]
-    async fn partner_profile_unpublish(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-    ) -> Result<Option<PartnerProfile>, Fault> {
-        let cx = ctx.cx();
-        let (owner, page) = lock_page(cx, partner_uuid).await?;
-        let state = after(page.state, Action::Unpublish)?;
-        store::set_state(&cx.db, owner.uuid(), state.name(), None).await?;
-        imagery::sweep(&cx.db, owner.uuid()).await?;
-        note(cx, owner, PartnerEventKind::ProfileUnpublished, json!({})).await?;
-        cx.answer(load_profile(cx, owner.uuid(), false).await?)
-    }
+/// Unpublish the partner profile.
+#[operation(mutation, access = "partner.profile:write")]
+async fn partner_profile_unpublish(cx: &RequestContext, partner_uuid: Uuid) -> Result<PartnerProfile, Fault> {
+    let (owner, page) = lock_page(cx, partner_uuid).await?;
+    let state = after(page.state, Action::Unpublish)?;
+    store::set_state(&cx.db, owner.uuid(), state.name(), None).await?;
+    imagery::sweep(&cx.db, owner.uuid()).await?;
+    note(cx, owner, PartnerEventKind::ProfileUnpublished, json!({})).await?;
+    load_profile(cx, owner.uuid(), false).await
 }
 
 /// Loads any partner's profile, for its team and for staff.

@@ -1,8 +1,8 @@
 //! Rules for the content and the publication of a profile, and the merge of a change into the draft.
 
+use labs_core::describe::{EnumType, MaybeUndefined};
 use std::collections::BTreeMap;
 
-use async_graphql::{Enum, MaybeUndefined};
 use labs_core::fault::{Fault, FieldError};
 use labs_core::plain::{err_too_long, line, paragraphs};
 use labs_core::state_diagram::StateDiagram;
@@ -13,10 +13,9 @@ use uuid::Uuid;
 const MOST_LOCALES: usize = 40;
 
 /// State of a profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
-#[graphql(name = "PartnerProfileState")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumType, serde::Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum State {
+pub(crate) enum PartnerProfileState {
     /// Never published, or unpublished by the team.
     Unpublished,
     /// Readers see the snapshot.
@@ -36,7 +35,7 @@ pub(super) enum Action {
     TakeDown,
 }
 
-impl State {
+impl PartnerProfileState {
     /// All states, for tables and tests.
     pub(super) const ALL: [Self; 3] = [Self::Unpublished, Self::Published, Self::TakenDown];
 
@@ -87,11 +86,11 @@ impl Action {
 
 /// Returns the state that an action results in, or `None` (the transition table). A published profile can be published
 /// again at any time, to show later changes of the draft.
-const fn next(state: State, action: Action) -> Option<State> {
+const fn next(state: PartnerProfileState, action: Action) -> Option<PartnerProfileState> {
     match (state, action) {
-        (_, Action::Publish) => Some(State::Published),
-        (State::Published, Action::Unpublish) => Some(State::Unpublished),
-        (State::Published, Action::TakeDown) => Some(State::TakenDown),
+        (_, Action::Publish) => Some(PartnerProfileState::Published),
+        (PartnerProfileState::Published, Action::Unpublish) => Some(PartnerProfileState::Unpublished),
+        (PartnerProfileState::Published, Action::TakeDown) => Some(PartnerProfileState::TakenDown),
         _ => None,
     }
 }
@@ -100,7 +99,7 @@ const fn next(state: State, action: Action) -> Option<State> {
 ///
 /// # Errors
 /// [`labs_core::Code::IllegalTransition`] with the currently allowed actions of the caller's side.
-pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
+pub(super) fn after(state: PartnerProfileState, action: Action) -> Result<PartnerProfileState, Fault> {
     next(state, action).ok_or_else(|| {
         let allowed = Action::ALL
             .into_iter()
@@ -112,14 +111,19 @@ pub(super) fn after(state: State, action: Action) -> Result<State, Fault> {
 }
 
 /// Returns the currently allowed actions of one side.
-pub(super) fn allowed_actions(state: State, is_staff: bool) -> Vec<String> {
+pub(super) fn allowed_actions(state: PartnerProfileState, is_staff: bool) -> Vec<String> {
     let allowed = Action::ALL.into_iter().filter(|action| action.is_staffs() == is_staff);
     allowed.filter(|action| next(state, *action).is_some()).map(|action| action.path_name().to_owned()).collect()
 }
 
 /// Draws the state diagram.
 pub(crate) fn draw_states() -> StateDiagram {
-    StateDiagram::of("Profile", (&State::ALL, State::name), (&Action::ALL, Action::name), [&after])
+    StateDiagram::of(
+        "Profile",
+        (&PartnerProfileState::ALL, PartnerProfileState::name),
+        (&Action::ALL, Action::name),
+        [&after],
+    )
 }
 
 /// Texts of the profile in one locale. Empty until they are written.
@@ -267,7 +271,7 @@ pub(super) struct PublishChecks<'a> {
     pub(super) next: &'a Snapshot,
     /// Previously published snapshot, if there is one.
     pub(super) former: Option<&'a Snapshot>,
-    pub(super) state: State,
+    pub(super) state: PartnerProfileState,
     /// Value of the column `partner.state`.
     pub(super) partner_state: &'a str,
 }
@@ -294,7 +298,7 @@ pub(super) fn open_items(checks: &PublishChecks<'_>) -> Vec<FieldError> {
     if checks.next.logo_uuid.is_none() {
         open.push(FieldError::at("/logo", "REQUIRED", "The profile has no logo. Upload an image of kind LOGO."));
     }
-    if checks.state == State::TakenDown && checks.former == Some(checks.next) {
+    if checks.state == PartnerProfileState::TakenDown && checks.former == Some(checks.next) {
         let message = "Staff took down the profile in its current form. Fix the problems in `state_reason`, then \
                        publish it again.";
         open.push(FieldError::at("", "UNCHANGED", message));

@@ -1,20 +1,21 @@
 //! The representation of a profile for its team and for staff.
 
+use labs_core::describe::{InputType, Json, MaybeUndefined, OutputType};
 use std::collections::BTreeMap;
 
-use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use labs_core::context::RequestContext;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::time::Time;
 use uuid::Uuid;
 
-use super::rules::{self, Draft, Patch, PublishChecks, Snapshot, State, Text, TextPatch, allowed_actions};
+use super::rules::{
+    self, Draft, PartnerProfileState, Patch, PublishChecks, Snapshot, Text, TextPatch, allowed_actions,
+};
 use super::store::ProfileRow;
 use crate::partner::imagery::{ImageRow, PartnerImageKind};
 
 /// A partner's profile: its draft and its published copy.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PartnerProfile {
     /// UUID of the partner.
     partner_uuid: Uuid,
@@ -23,7 +24,7 @@ pub(crate) struct PartnerProfile {
     /// Name of the company.
     company_name: String,
     /// State of the profile.
-    state: State,
+    state: PartnerProfileState,
     /// Reason why staff took the profile down.
     state_reason: Option<String>,
     /// Time when the profile entered this state.
@@ -55,8 +56,7 @@ pub(crate) struct PartnerProfile {
 }
 
 /// A partner profile, as readers see it.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PublishedPartnerProfile {
     /// Time when this version was published.
     published_at: Time,
@@ -77,8 +77,7 @@ pub(crate) struct PublishedPartnerProfile {
 }
 
 /// Summary of an image of a profile.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PartnerProfileImage {
     /// UUID of the object.
     uuid: Uuid,
@@ -93,8 +92,7 @@ pub(crate) struct PartnerProfileImage {
 }
 
 /// An obstacle to the publication.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PartnerProfileOpenItem {
     /// Pointer to the field to fix.
     pointer: String,
@@ -105,11 +103,11 @@ pub(crate) struct PartnerProfileOpenItem {
 }
 
 /// A merge patch of a profile (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct PartnerProfileUpdate {
     default_locale: Option<String>,
     texts: Option<Json<BTreeMap<String, Option<TextPatch>>>>,
+    #[serde(default)]
     website_url: MaybeUndefined<String>,
     languages: Option<Vec<String>>,
     regions: Option<Vec<String>>,
@@ -131,12 +129,12 @@ impl From<PartnerProfileUpdate> for Patch {
 pub(super) struct Page {
     pub(super) row: ProfileRow,
     pub(super) images: Vec<ImageRow>,
-    pub(super) state: State,
+    pub(super) state: PartnerProfileState,
 }
 
 impl Page {
     pub(super) fn new(row: ProfileRow, images: Vec<ImageRow>) -> Result<Self, Fault> {
-        let state = State::parse(&row.state)?;
+        let state = PartnerProfileState::parse(&row.state)?;
         Ok(Self { row, images, state })
     }
 
@@ -194,7 +192,7 @@ impl PartnerProfile {
         let acts = cx.may(if is_staff { "labs.admin.partners:write" } else { "partner.profile:write" });
         let allowed_actions = if acts { allowed_actions(page.state, is_staff) } else { Vec::new() };
         let (next, open) = (page.next(), page.open_items());
-        let is_shown = page.state == State::Published;
+        let is_shown = page.state == PartnerProfileState::Published;
         let shown = page.row.snapshot.as_ref().map(|snapshot| &snapshot.0).filter(|_| is_shown);
         let has_changes = shown != Some(&next);
         let published = shown.zip(page.row.published_at).map(|(snapshot, published_at)| {

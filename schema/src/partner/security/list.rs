@@ -1,6 +1,6 @@
 //! Lists of a team's security: its security events, and the machine clients that can act for the partner.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -20,8 +20,7 @@ static EVENT: Select<TeamSecurityEvent> = Select::new(
 );
 
 /// Filter of the security events. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct TeamSecurityEventFilter {
     kind: Option<Vec<String>>,
     outcome: Option<Vec<TeamSecurityEventOutcome>>,
@@ -78,8 +77,7 @@ static CLIENT: Select<PartnerMachineClient> = Select::new(
 );
 
 /// Filter of the list of machine clients. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct PartnerMachineClientFilter {
     state: Option<Vec<PartnerMachineClientState>>,
 }

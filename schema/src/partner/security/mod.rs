@@ -10,4 +10,4 @@ mod store;
 mod types;
 
 pub(in crate::partner) use list::STATEMENTS;
-pub(in crate::partner) use resolvers::{SecurityMutation, SecurityQuery};
+pub(in crate::partner) use resolvers::OPERATIONS;

@@ -1,10 +1,9 @@
 //! Operations on a team's security.
 
-use async_graphql::{Context, Object};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::principal::{Owner, PrincipalType};
 use uuid::Uuid;
@@ -17,79 +16,62 @@ use super::types::{PartnerMachineClient, SecurityPolicy, SecurityPolicyPut, Team
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::partner::own::ensure_own;
 
-/// Queries for a team's security.
-#[derive(Default)]
-pub(crate) struct SecurityQuery;
+/// Operations of this file.
+pub(in crate::partner) const OPERATIONS: &[Operation] = operations![
+    partner_security_get_policy,
+    partner_security_list_events,
+    partner_security_list_machine_clients,
+    partner_security_put_policy,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SecurityQuery {
-    /// Get the security policy.
-    #[graphql(directive = access::apply("partner.security".into()))]
-    async fn partner_security_get_policy(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-    ) -> Result<Option<SecurityPolicy>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(policy(cx, ensure_own(cx, partner_uuid)?).await?)
-    }
-
-    /// List the team's security events.
-    #[graphql(directive = access::apply("partner.security".into()))]
-    async fn partner_security_list_events(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        filter: Option<TeamSecurityEventFilter>,
-        sort: Option<TeamSecurityEventSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<TeamSecurityEvent>>, Fault> {
-        let cx = ctx.cx();
-        let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
-        let events = OwnEvents { partner_uuid, filter: filter.unwrap_or_default() };
-        cx.answer_list(EVENTS.page(cx, &events, &PageRequest::new(sort, limit, cursor)).await?.list())
-    }
-
-    /// List the partner's machine clients.
-    #[graphql(directive = access::apply("partner.security".into()))]
-    async fn partner_security_list_machine_clients(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        filter: Option<PartnerMachineClientFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<PartnerMachineClient>>, Fault> {
-        let cx = ctx.cx();
-        let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
-        let clients = OwnClients { partner_uuid, filter: filter.unwrap_or_default() };
-        let rows = CLIENTS.page(cx, &clients, &PageRequest::new(None, limit, cursor)).await?;
-        cx.answer_list(rows.map(|client| Ok(client.without_admin()))?.list())
-    }
+/// Get the security policy.
+#[operation(query, access = "partner.security")]
+async fn partner_security_get_policy(cx: &RequestContext, partner_uuid: Uuid) -> Result<SecurityPolicy, Fault> {
+    policy(cx, ensure_own(cx, partner_uuid)?).await
 }
 
-/// Mutations of a team's security.
-#[derive(Default)]
-pub(crate) struct SecurityMutation;
+/// List the team's security events.
+#[operation(query, access = "partner.security")]
+async fn partner_security_list_events(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    filter: Option<TeamSecurityEventFilter>,
+    sort: Option<TeamSecurityEventSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<TeamSecurityEvent>, Fault> {
+    let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
+    let events = OwnEvents { partner_uuid, filter: filter.unwrap_or_default() };
+    Ok(EVENTS.page(cx, &events, &PageRequest::new(sort, limit, cursor)).await?.list())
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SecurityMutation {
-    /// Set the security policy.
-    #[graphql(directive = access::apply("partner.security:write".into()))]
-    async fn partner_security_put_policy(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: SecurityPolicyPut,
-    ) -> Result<Option<SecurityPolicy>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        if store::set_policy(&cx.db, owner, body.second_factor_required, body.session_hours).await? {
-            record_event(cx, owner).await?;
-        }
-        cx.answer(policy(cx, owner).await?)
+/// List the partner's machine clients.
+#[operation(query, access = "partner.security")]
+async fn partner_security_list_machine_clients(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    filter: Option<PartnerMachineClientFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<PartnerMachineClient>, Fault> {
+    let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
+    let clients = OwnClients { partner_uuid, filter: filter.unwrap_or_default() };
+    let rows = CLIENTS.page(cx, &clients, &PageRequest::new(None, limit, cursor)).await?;
+    Ok(rows.map(|client| Ok(client.without_admin()))?.list())
+}
+
+/// Set the security policy.
+#[operation(mutation, access = "partner.security:write")]
+async fn partner_security_put_policy(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: SecurityPolicyPut,
+) -> Result<SecurityPolicy, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    if store::set_policy(&cx.db, owner, body.second_factor_required, body.session_hours).await? {
+        record_event(cx, owner).await?;
     }
+    policy(cx, owner).await
 }
 
 async fn policy(cx: &RequestContext, owner: Owner) -> Result<SecurityPolicy, Fault> {

@@ -1,14 +1,13 @@
 //! Input and output types of a team's security.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::scope::ScopeSet;
 use labs_core::time::Time;
 use labs_core::words::words;
 use uuid::Uuid;
 
 /// Requirements of a team for the sessions of its members.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SecurityPolicy {
     /// Whether members need a second factor to access anything except their own account.
     pub(super) second_factor_required: bool,
@@ -17,8 +16,7 @@ pub(crate) struct SecurityPolicy {
 }
 
 /// Policy to set.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SecurityPolicyPut {
     /// Whether a second factor is required.
     pub(super) second_factor_required: bool,
@@ -39,8 +37,7 @@ words! {
 }
 
 /// A security event of a team member or a machine client of the team.
-#[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct TeamSecurityEvent {
     /// UUID of the event.
     pub(super) uuid: Uuid,
@@ -77,8 +74,7 @@ words! {
 }
 
 /// A machine client that can act for the partner.
-#[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct PartnerMachineClient {
     /// UUID of the machine client.
     pub(super) uuid: Uuid,

@@ -1,6 +1,6 @@
 //! The queue of the support desk, with its filters and orders.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -41,8 +41,7 @@ pub(crate) static TICKETS_OF_EACH: EdgeQuery<TicketRow> = EdgeQuery {
 };
 
 /// Filter of the queue. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct SupportDeskFilter {
     state: Option<Vec<SupportTicketState>>,
     priority: Option<Vec<SupportTicketPriority>>,
@@ -54,7 +53,6 @@ pub(crate) struct SupportDeskFilter {
     created_at_from: Option<Time>,
     created_at_until: Option<Time>,
     /// Whether many support tickets have the text in their subject or in the name of their partner.
-    #[graphql(skip)]
     #[serde(skip)]
     pub(super) is_common_text: bool,
 }

@@ -12,5 +12,5 @@ mod types;
 
 pub(in crate::partner) use list::STATEMENTS;
 pub(crate) use list::{TICKET_OF_DESK, TICKETS_OF_EACH};
-pub(in crate::partner) use resolvers::{SupportDeskMutation, SupportDeskQuery};
+pub(in crate::partner) use resolvers::OPERATIONS;
 pub(crate) use types::SupportDeskTicket;

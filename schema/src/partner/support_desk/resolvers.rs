@@ -1,11 +1,11 @@
 //! Operations of the support desk on the tickets of all partners.
 
-use async_graphql::{Context, MaybeUndefined, Object};
-use labs_core::access::{access, audit_partner, audit_target, batched, hidden_from_partner};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::MaybeUndefined;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::principal::PrincipalType;
 use labs_mail::message::TicketEvent;
@@ -24,111 +24,91 @@ use crate::partner::support_tickets::{
     notify_person, notify_team, set_state, text,
 };
 
-/// Queries for the desk.
-#[derive(Default)]
-pub(crate) struct SupportDeskQuery;
+/// Operations of this file.
+pub(in crate::partner) const OPERATIONS: &[Operation] = operations![
+    partner_support_desk_list,
+    partner_support_desk_get,
+    partner_support_desk_update,
+    partner_support_desk_post_message,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SupportDeskQuery {
-    /// List support tickets across partners.
-    #[graphql(
-        directive = access::apply("labs.admin.support".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn partner_support_desk_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<SupportDeskFilter>,
-        sort: Option<SupportDeskSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<SupportDeskTicket>>, Fault> {
-        let (cx, mut filter) = (ctx.cx(), filter.unwrap_or_default());
-        if let Some(q) = &filter.q {
-            filter.is_common_text = store::is_common_text(&cx.db, q).await?;
-        }
-        let rows = QUEUE.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = QUEUE.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(SupportDeskTicket::of(row, cx)))?.counted_list(total))
+/// List support tickets across partners.
+#[operation(query, access = "labs.admin.support", audit_partner = "partner_uuid")]
+async fn partner_support_desk_list(
+    cx: &RequestContext,
+    filter: Option<SupportDeskFilter>,
+    sort: Option<SupportDeskSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<SupportDeskTicket>, Fault> {
+    let mut filter = filter.unwrap_or_default();
+    if let Some(q) = &filter.q {
+        filter.is_common_text = store::is_common_text(&cx.db, q).await?;
     }
-
-    /// Get a partner's support ticket.
-    #[graphql(
-        directive = access::apply("labs.admin.support".into()),
-        directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into()),
-        directive = batched::apply()
-    )]
-    async fn partner_support_desk_get(
-        &self,
-        ctx: &Context<'_>,
-        ticket_uuid: Uuid,
-    ) -> Result<Option<SupportDeskTicketDetail>, Fault> {
-        ctx.cx().answer(load_ticket(ctx.cx(), ticket_uuid).await?)
-    }
+    let rows = QUEUE.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = QUEUE.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(SupportDeskTicket::of(row, cx)))?.counted_list(total))
 }
 
-/// Mutations of the desk.
-#[derive(Default)]
-pub(crate) struct SupportDeskMutation;
+/// Get a partner's support ticket.
+#[operation(query, access = "labs.admin.support", audit_target(SupportTicket, "ticket_uuid"), batched)]
+async fn partner_support_desk_get(cx: &RequestContext, ticket_uuid: Uuid) -> Result<SupportDeskTicketDetail, Fault> {
+    load_ticket(cx, ticket_uuid).await
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SupportDeskMutation {
-    /// Update a partner's support ticket.
-    #[graphql(
-        directive = access::apply("labs.admin.support:write".into()),
-        directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into()),
-        directive = hidden_from_partner::apply()
-    )]
-    async fn partner_support_desk_update(
-        &self,
-        ctx: &Context<'_>,
-        ticket_uuid: Uuid,
-        body: SupportDeskTicketUpdate,
-    ) -> Result<Option<SupportDeskTicketDetail>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_ticket(cx, ticket_uuid).await?;
-        match body.assignee_uuid {
-            MaybeUndefined::Undefined => {}
-            MaybeUndefined::Null => assign(cx, ticket_uuid, &locked, None).await?,
-            MaybeUndefined::Value(colleague) => assign(cx, ticket_uuid, &locked, Some(colleague)).await?,
-        }
-        if let Some(priority) = body.priority.filter(|priority| *priority != locked.priority) {
-            store::set_priority(&cx.db, ticket_uuid, priority).await?;
-        }
-        if let Some(settlement) = body.state {
-            settle(cx, ticket_uuid, &locked, settlement).await?;
-        }
-        cx.answer(load_ticket(cx, ticket_uuid).await?)
+/// Update a partner's support ticket.
+#[operation(
+    mutation,
+    access = "labs.admin.support:write",
+    audit_target(SupportTicket, "ticket_uuid"),
+    hidden_from_partner
+)]
+async fn partner_support_desk_update(
+    cx: &RequestContext,
+    ticket_uuid: Uuid,
+    body: SupportDeskTicketUpdate,
+) -> Result<SupportDeskTicketDetail, Fault> {
+    let locked = lock_ticket(cx, ticket_uuid).await?;
+    match body.assignee_uuid {
+        MaybeUndefined::Undefined => {}
+        MaybeUndefined::Null => assign(cx, ticket_uuid, &locked, None).await?,
+        MaybeUndefined::Value(colleague) => assign(cx, ticket_uuid, &locked, Some(colleague)).await?,
     }
+    if let Some(priority) = body.priority.filter(|priority| *priority != locked.priority) {
+        store::set_priority(&cx.db, ticket_uuid, priority).await?;
+    }
+    if let Some(settlement) = body.state {
+        settle(cx, ticket_uuid, &locked, settlement).await?;
+    }
+    load_ticket(cx, ticket_uuid).await
+}
 
-    /// Post a message on a partner's support ticket.
-    #[graphql(
-        directive = access::apply("labs.admin.support:write".into()),
-        directive = audit_target::apply(AuditTargetKind::SupportTicket, "ticket_uuid".into()),
-        directive = hidden_from_partner::apply()
-    )]
-    async fn partner_support_desk_post_message(
-        &self,
-        ctx: &Context<'_>,
-        ticket_uuid: Uuid,
-        body: SupportDeskMessageCreate,
-    ) -> Result<Option<SupportDeskTicketDetail>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_ticket(cx, ticket_uuid).await?;
-        if store::is_erased(&cx.db, locked.partner_uuid).await? {
-            return Err(rules::err_erased());
-        }
-        let text = text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
-        match body.kind {
-            SupportDeskMessageKind::Answer => answer(cx, ticket_uuid, &locked, &text).await?,
-            SupportDeskMessageKind::Note => {
-                ensure_not_full(locked.notes_count)?;
-                store::insert_note(&cx.db, ticket_uuid, cx.new_uuid(), cx.principal()?.uuid, &text).await?;
-            }
-        }
-        cx.answer(load_ticket(cx, ticket_uuid).await?)
+/// Post a message on a partner's support ticket.
+#[operation(
+    mutation,
+    access = "labs.admin.support:write",
+    audit_target(SupportTicket, "ticket_uuid"),
+    hidden_from_partner
+)]
+async fn partner_support_desk_post_message(
+    cx: &RequestContext,
+    ticket_uuid: Uuid,
+    body: SupportDeskMessageCreate,
+) -> Result<SupportDeskTicketDetail, Fault> {
+    let locked = lock_ticket(cx, ticket_uuid).await?;
+    if store::is_erased(&cx.db, locked.partner_uuid).await? {
+        return Err(rules::err_erased());
     }
+    let text = text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
+    match body.kind {
+        SupportDeskMessageKind::Answer => answer(cx, ticket_uuid, &locked, &text).await?,
+        SupportDeskMessageKind::Note => {
+            ensure_not_full(locked.notes_count)?;
+            store::insert_note(&cx.db, ticket_uuid, cx.new_uuid(), cx.principal()?.uuid, &text).await?;
+        }
+    }
+    load_ticket(cx, ticket_uuid).await
 }
 
 /// Writes an answer to the partner and notifies the partner by mail. An unassigned ticket is assigned to the author.

@@ -1,7 +1,7 @@
 //! Input and output types of support tickets for the desk.
 
-use async_graphql::{Enum, InputObject, MaybeUndefined, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{EnumType, InputType, MaybeUndefined, OutputType};
 use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -13,8 +13,7 @@ use crate::partner::support_tickets::{
 };
 
 /// A support ticket of any partner.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(complex, rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SupportDeskTicket {
     /// UUID of the support ticket.
     uuid: Uuid,
@@ -57,10 +56,8 @@ pub(crate) struct SupportDeskTicket {
 }
 
 /// A support ticket with its messages and the internal notes of the support staff.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SupportDeskTicketDetail {
-    #[graphql(flatten)]
     #[serde(flatten)]
     ticket: SupportDeskTicket,
     /// Messages of both sides, oldest first.
@@ -70,8 +67,7 @@ pub(crate) struct SupportDeskTicketDetail {
 }
 
 /// A staff member.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SupportDeskColleague {
     /// UUID of the staff member.
     uuid: Uuid,
@@ -80,8 +76,7 @@ pub(crate) struct SupportDeskColleague {
 }
 
 /// A message from the partner or the support staff to the other side.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SupportDeskMessage {
     /// UUID of the message.
     uuid: Uuid,
@@ -98,8 +93,7 @@ pub(crate) struct SupportDeskMessage {
 }
 
 /// An internal note of the support staff.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SupportDeskNote {
     /// UUID of the note.
     uuid: Uuid,
@@ -114,7 +108,7 @@ pub(crate) struct SupportDeskNote {
 }
 
 /// State to which the desk moves a ticket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumType, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum SupportTicketSettlement {
     /// The desk regards the issue as resolved; a reply reopens the ticket.
@@ -124,19 +118,19 @@ pub(crate) enum SupportTicketSettlement {
 }
 
 /// A merge patch of a support ticket (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SupportDeskTicketUpdate {
     /// State to which the desk moves the ticket.
     pub(super) state: Option<SupportTicketSettlement>,
     /// New priority of the support ticket.
     pub(super) priority: Option<SupportTicketPriority>,
     /// UUID of the new assignee; null clears the assignee.
+    #[serde(default)]
     pub(super) assignee_uuid: MaybeUndefined<Uuid>,
 }
 
 /// Audience of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumType, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum SupportDeskMessageKind {
     /// A message to the partner.
@@ -146,8 +140,7 @@ pub(crate) enum SupportDeskMessageKind {
 }
 
 /// A message or note to add to a support ticket.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SupportDeskMessageCreate {
     /// Audience of the message.
     pub(super) kind: SupportDeskMessageKind,

@@ -1,6 +1,6 @@
 //! The list of a partner's support tickets, with its filters and orders.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::words::words;
 use serde::Serialize;
@@ -21,8 +21,7 @@ static TICKET: Select<SupportTicket> = Select::new(
 pub(super) static OWN: Lookup<SupportTicket> = Lookup::new(&TICKET, &["partner_uuid = {}", "ticket_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct SupportTicketFilter {
     state: Option<Vec<SupportTicketState>>,
     topic: Option<Vec<SupportTopic>>,

@@ -26,7 +26,7 @@ mod types;
 
 pub(in crate::partner) use list::STATEMENTS;
 pub(in crate::partner) use mails::{TicketMails, notify_person, notify_team};
-pub(in crate::partner) use resolvers::{SupportTicketsMutation, SupportTicketsQuery};
+pub(in crate::partner) use resolvers::OPERATIONS;
 pub(crate) use rules::draw_states;
 pub(in crate::partner) use rules::{
     SupportTicketAction, SupportTicketPriority, SupportTicketState, TicketActor, allowed_actions, ensure_not_full,

@@ -1,10 +1,10 @@
 //! Operations of a partner on its support tickets.
 
-use async_graphql::{Context, Object};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::Created;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::principal::Owner;
 use labs_mail::message::TicketEvent;
@@ -18,139 +18,124 @@ use super::types::{SupportMessageSide, SupportReply, SupportTicket, SupportTicke
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 
-/// Queries for a partner's support tickets.
-#[derive(Default)]
-pub(crate) struct SupportTicketsQuery;
+/// Operations of this file.
+pub(in crate::partner) const OPERATIONS: &[Operation] = operations![
+    partner_support_tickets_list,
+    partner_support_tickets_get,
+    partner_support_tickets_open,
+    partner_support_tickets_reply,
+    partner_support_tickets_close,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SupportTicketsQuery {
-    /// List support tickets.
-    #[graphql(directive = access::apply("partner.support".into()))]
-    async fn partner_support_tickets_list(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        filter: Option<SupportTicketFilter>,
-        sort: Option<SupportTicketSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<SupportTicket>>, Fault> {
-        let cx = ctx.cx();
-        let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
-        let tickets = OwnTickets { partner_uuid, filter: filter.unwrap_or_default() };
-        let rows = TICKETS.page(cx, &tickets, &PageRequest::new(sort, limit, cursor)).await?;
-        cx.answer_list(rows.map(|ticket| Ok(ticket.for_caller(cx)))?.list())
-    }
-
-    /// Get a support ticket.
-    #[graphql(directive = access::apply("partner.support".into()))]
-    async fn partner_support_tickets_get(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        ticket_uuid: Uuid,
-    ) -> Result<Option<SupportTicketDetail>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(load_ticket(cx, ensure_own(cx, partner_uuid)?, ticket_uuid).await?)
-    }
+/// List support tickets.
+#[operation(query, access = "partner.support")]
+async fn partner_support_tickets_list(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    filter: Option<SupportTicketFilter>,
+    sort: Option<SupportTicketSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<SupportTicket>, Fault> {
+    let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
+    let tickets = OwnTickets { partner_uuid, filter: filter.unwrap_or_default() };
+    let rows = TICKETS.page(cx, &tickets, &PageRequest::new(sort, limit, cursor)).await?;
+    Ok(rows.map(|ticket| Ok(ticket.for_caller(cx)))?.list())
 }
 
-/// Mutations of a partner's support tickets.
-#[derive(Default)]
-pub(crate) struct SupportTicketsMutation;
+/// Get a support ticket.
+#[operation(query, access = "partner.support")]
+async fn partner_support_tickets_get(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    ticket_uuid: Uuid,
+) -> Result<SupportTicketDetail, Fault> {
+    load_ticket(cx, ensure_own(cx, partner_uuid)?, ticket_uuid).await
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SupportTicketsMutation {
-    /// Create a support ticket.
-    #[graphql(directive = access::apply("partner.support:write".into()))]
-    async fn partner_support_tickets_open(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        body: SupportTicketOpen,
-    ) -> Result<Option<SupportTicketDetail>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        let mut errors = Vec::new();
-        let subject = rules::subject(&body.subject).map_err(|error| errors.push(error)).unwrap_or_default();
-        let text = rules::text(&body.body).map_err(|error| errors.push(error)).unwrap_or_default();
-        if let Some(app_uuid) = body.app_uuid
-            && !store::owns_app(&cx.db, owner, app_uuid).await?
-        {
-            errors.push(rules::err_unknown_app());
-        }
-        if !errors.is_empty() {
-            return Err(Fault::invalid(errors));
-        }
-        let (company_name, has_priority) = store::lock_partner(&cx.db, owner).await?;
+/// Create a support ticket.
+#[operation(mutation, access = "partner.support:write")]
+async fn partner_support_tickets_open(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    body: SupportTicketOpen,
+) -> Result<Created<SupportTicketDetail>, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    let mut errors = Vec::new();
+    let subject = rules::subject(&body.subject).map_err(|error| errors.push(error)).unwrap_or_default();
+    let text = rules::text(&body.body).map_err(|error| errors.push(error)).unwrap_or_default();
+    if let Some(app_uuid) = body.app_uuid
+        && !store::owns_app(&cx.db, owner, app_uuid).await?
+    {
+        errors.push(rules::err_unknown_app());
+    }
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
+    }
+    let (company_name, has_priority) = store::lock_partner(&cx.db, owner).await?;
+    rules::ensure_quota(store::count_open(&cx.db, owner).await?)?;
+    let principal = cx.principal()?;
+    let new = NewTicket {
+        ticket_uuid: cx.new_uuid(),
+        subject: &subject,
+        topic: body.topic,
+        app_uuid: body.app_uuid,
+        priority: rules::first_priority(has_priority),
+        opened_by_kind: principal.kind.name(),
+        opened_by: principal.uuid,
+    };
+    store::insert(&cx.db, owner, &new).await?;
+    write_message(cx, new.ticket_uuid, &text).await?;
+    record_event(cx, owner, new.ticket_uuid, PartnerEventKind::TicketOpened).await?;
+    let (ticket_uuid, partner_uuid, opened_by) = (new.ticket_uuid, owner.uuid(), new.opened_by);
+    let (company_name, subject) = (company_name.as_str(), subject.as_str());
+    let mails = TicketMails { ticket_uuid, partner_uuid, company_name, subject, opened_by, assignee_uuid: None };
+    notify_desk(cx, &mails, TicketEvent::Opened).await?;
+    notify_team(cx, &mails, TicketEvent::Received).await?;
+    Ok(Created::new(ticket_uuid, load_ticket(cx, owner, ticket_uuid).await?))
+}
+
+/// Reply to a support ticket.
+#[operation(mutation, access = "partner.support:write")]
+async fn partner_support_tickets_reply(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    ticket_uuid: Uuid,
+    body: SupportReply,
+) -> Result<SupportTicketDetail, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    // Locks the partner first, in the same order as the opening of a ticket. Otherwise two transactions that lock
+    // in opposite order would deadlock.
+    store::lock_partner(&cx.db, owner).await?;
+    let locked = lock_ticket(cx, owner, ticket_uuid).await?;
+    let before = locked.state;
+    let state = next_state(before, SupportTicketAction::Reply)?;
+    let text = rules::text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
+    rules::ensure_not_full(locked.messages_count)?;
+    if before == SupportTicketState::Resolved {
         rules::ensure_quota(store::count_open(&cx.db, owner).await?)?;
-        let principal = cx.principal()?;
-        let new = NewTicket {
-            ticket_uuid: cx.new_uuid(),
-            subject: &subject,
-            topic: body.topic,
-            app_uuid: body.app_uuid,
-            priority: rules::first_priority(has_priority),
-            opened_by_kind: principal.kind.name(),
-            opened_by: principal.uuid,
-        };
-        store::insert(&cx.db, owner, &new).await?;
-        write_message(cx, new.ticket_uuid, &text).await?;
-        record_event(cx, owner, new.ticket_uuid, PartnerEventKind::TicketOpened).await?;
-        let (ticket_uuid, partner_uuid, opened_by) = (new.ticket_uuid, owner.uuid(), new.opened_by);
-        let (company_name, subject) = (company_name.as_str(), subject.as_str());
-        let mails = TicketMails { ticket_uuid, partner_uuid, company_name, subject, opened_by, assignee_uuid: None };
-        notify_desk(cx, &mails, TicketEvent::Opened).await?;
-        notify_team(cx, &mails, TicketEvent::Received).await?;
-        cx.answer_created(ticket_uuid, load_ticket(cx, owner, ticket_uuid).await?)
     }
+    write_message(cx, ticket_uuid, &text).await?;
+    store::set_state(&cx.db, ticket_uuid, state).await?;
+    record_event(cx, owner, ticket_uuid, PartnerEventKind::TicketReplied).await?;
+    notify_desk(cx, &compose_mails(owner, ticket_uuid, &locked), TicketEvent::Replied).await?;
+    load_ticket(cx, owner, ticket_uuid).await
+}
 
-    /// Reply to a support ticket.
-    #[graphql(directive = access::apply("partner.support:write".into()))]
-    async fn partner_support_tickets_reply(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        ticket_uuid: Uuid,
-        body: SupportReply,
-    ) -> Result<Option<SupportTicketDetail>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        // Locks the partner first, in the same order as the opening of a ticket. Otherwise two transactions that lock
-        // in opposite order would deadlock.
-        store::lock_partner(&cx.db, owner).await?;
-        let locked = lock_ticket(cx, owner, ticket_uuid).await?;
-        let before = locked.state;
-        let state = next_state(before, SupportTicketAction::Reply)?;
-        let text = rules::text(&body.body).map_err(|error| Fault::invalid(vec![error]))?;
-        rules::ensure_not_full(locked.messages_count)?;
-        if before == SupportTicketState::Resolved {
-            rules::ensure_quota(store::count_open(&cx.db, owner).await?)?;
-        }
-        write_message(cx, ticket_uuid, &text).await?;
-        store::set_state(&cx.db, ticket_uuid, state).await?;
-        record_event(cx, owner, ticket_uuid, PartnerEventKind::TicketReplied).await?;
-        notify_desk(cx, &compose_mails(owner, ticket_uuid, &locked), TicketEvent::Replied).await?;
-        cx.answer(load_ticket(cx, owner, ticket_uuid).await?)
-    }
-
-    /// Close a support ticket.
-    #[graphql(directive = access::apply("partner.support:write".into()))]
-    async fn partner_support_tickets_close(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        ticket_uuid: Uuid,
-    ) -> Result<Option<SupportTicketDetail>, Fault> {
-        let cx = ctx.cx();
-        let owner = ensure_own(cx, partner_uuid)?;
-        let locked = lock_ticket(cx, owner, ticket_uuid).await?;
-        let state = next_state(locked.state, SupportTicketAction::Close)?;
-        store::set_state(&cx.db, ticket_uuid, state).await?;
-        record_event(cx, owner, ticket_uuid, PartnerEventKind::TicketClosed).await?;
-        notify_desk(cx, &compose_mails(owner, ticket_uuid, &locked), TicketEvent::Withdrawn).await?;
-        cx.answer(load_ticket(cx, owner, ticket_uuid).await?)
-    }
+/// Close a support ticket.
+#[operation(mutation, access = "partner.support:write")]
+async fn partner_support_tickets_close(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    ticket_uuid: Uuid,
+) -> Result<SupportTicketDetail, Fault> {
+    let owner = ensure_own(cx, partner_uuid)?;
+    let locked = lock_ticket(cx, owner, ticket_uuid).await?;
+    let state = next_state(locked.state, SupportTicketAction::Close)?;
+    store::set_state(&cx.db, ticket_uuid, state).await?;
+    record_event(cx, owner, ticket_uuid, PartnerEventKind::TicketClosed).await?;
+    notify_desk(cx, &compose_mails(owner, ticket_uuid, &locked), TicketEvent::Withdrawn).await?;
+    load_ticket(cx, owner, ticket_uuid).await
 }
 
 async fn load_ticket(cx: &RequestContext, owner: Owner, ticket_uuid: Uuid) -> Result<SupportTicketDetail, Fault> {

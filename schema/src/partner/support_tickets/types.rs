@@ -1,7 +1,7 @@
 //! Input and output types of support tickets for their partner.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::time::Time;
 use labs_core::words::words;
 use uuid::Uuid;
@@ -42,8 +42,7 @@ words! {
 }
 
 /// A support ticket of a partner.
-#[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct SupportTicket {
     /// UUID of the support ticket.
     pub(super) uuid: Uuid,
@@ -77,10 +76,8 @@ pub(crate) struct SupportTicket {
 }
 
 /// A support ticket of a partner, with its messages.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SupportTicketDetail {
-    #[graphql(flatten)]
     #[serde(flatten)]
     ticket: SupportTicket,
     /// Messages of both sides, oldest first.
@@ -88,8 +85,7 @@ pub(crate) struct SupportTicketDetail {
 }
 
 /// A message from the partner or the support staff to the other side.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SupportMessage {
     /// UUID of the message.
     uuid: Uuid,
@@ -106,8 +102,7 @@ pub(crate) struct SupportMessage {
 }
 
 /// A support ticket to create.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SupportTicketOpen {
     /// Subject of the support ticket, in one line.
     pub(super) subject: String,
@@ -120,8 +115,7 @@ pub(crate) struct SupportTicketOpen {
 }
 
 /// A reply to add to a support ticket.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SupportReply {
     /// Text of the reply.
     pub(super) body: String,

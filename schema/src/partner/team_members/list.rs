@@ -1,7 +1,7 @@
 //! The list of a team's members, for the team and for staff.
 
-use async_graphql::InputObject;
 use jiff::Timestamp;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::principal::Role;
 use labs_core::time::Time;
@@ -23,8 +23,7 @@ static MEMBER: Select<TeamMember> = Select::new(
 pub(super) static OF_A_TEAM: Lookup<TeamMember> = Lookup::new(&MEMBER, &["partner_uuid = {}", "person_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct TeamMemberFilter {
     state: Option<Vec<TeamMemberState>>,
     role: Option<Vec<Role>>,

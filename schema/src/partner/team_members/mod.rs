@@ -18,5 +18,5 @@ mod types;
 pub(crate) use changes::{change_role, remove};
 pub(in crate::partner) use list::STATEMENTS;
 pub(crate) use list::{MEMBERS_FOR_STAFF, MembersOf, TeamMemberFilter, TeamMemberSort};
-pub(in crate::partner) use resolvers::{TeamMembersMutation, TeamMembersQuery};
+pub(in crate::partner) use resolvers::OPERATIONS;
 pub(crate) use types::{TeamMember, TeamMemberDetail, load_team_member};

@@ -1,11 +1,10 @@
 //! Operations of a team on its members.
 
-use async_graphql::{Context, Object};
-use labs_core::access::access;
 use labs_core::authority::effective_scopes;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, page_in_memory};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::principal::Role;
 use labs_core::scope::{Scope, ScopeSet};
@@ -19,137 +18,113 @@ use super::types::{
 use super::{changes, rules};
 use crate::partner::team::{ActingAs, Team};
 
-/// Queries for a team.
-#[derive(Default)]
-pub(crate) struct TeamMembersQuery;
+/// Operations of this file.
+pub(in crate::partner) const OPERATIONS: &[Operation] = operations![
+    partner_team_members_list,
+    partner_team_members_get,
+    partner_team_members_list_roles,
+    partner_team_members_update,
+    partner_team_members_remove,
+    partner_team_members_suspend,
+    partner_team_members_reinstate,
+    partner_team_members_leave,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl TeamMembersQuery {
-    /// List team members.
-    #[graphql(directive = access::apply("partner.team".into()))]
-    async fn partner_team_members_list(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        filter: Option<TeamMemberFilter>,
-        sort: Option<TeamMemberSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<TeamMember>>, Fault> {
-        let cx = ctx.cx();
-        let partner_uuid = Team::own(cx, partner_uuid)?.uuid();
-        let members = MembersOf { partner_uuid, filter: filter.unwrap_or_default() };
-        let (rows, acting) =
-            (MEMBERS.page(cx, &members, &PageRequest::new(sort, limit, cursor)).await?, ActingAs::own(cx)?);
-        cx.answer_list(rows.map(|row| Ok(row.for_caller(cx, acting)))?.list())
-    }
-
-    /// Get a team member.
-    #[graphql(directive = access::apply("partner.team".into()))]
-    async fn partner_team_members_get(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        user_uuid: Uuid,
-    ) -> Result<Option<TeamMemberDetail>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(load_team_member(cx, Team::own(cx, partner_uuid)?, user_uuid, ActingAs::own(cx)?).await?)
-    }
-
-    /// List partner roles.
-    #[graphql(directive = access::apply("partner.team".into()))]
-    async fn partner_team_members_list_roles(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<TeamRole>>, Fault> {
-        let (cx, operation) = (ctx.cx(), "partner_team_members_list_roles");
-        let team = Team::own(cx, partner_uuid)?;
-        let request = PageRequest::new(None, limit, cursor);
-        let rows = page_in_memory(cx, operation, &team.uuid(), &request, ROLES.iter().enumerate())?;
-        let (tier, own) = (tier(cx, team).await?, rights(cx)?);
-        let rows = rows.map(|(role, description)| Ok(to_role_view(*role, description, tier, own)))?;
-        cx.answer_list(rows.list())
-    }
+/// List team members.
+#[operation(query, access = "partner.team")]
+async fn partner_team_members_list(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    filter: Option<TeamMemberFilter>,
+    sort: Option<TeamMemberSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<TeamMember>, Fault> {
+    let partner_uuid = Team::own(cx, partner_uuid)?.uuid();
+    let members = MembersOf { partner_uuid, filter: filter.unwrap_or_default() };
+    let (rows, acting) =
+        (MEMBERS.page(cx, &members, &PageRequest::new(sort, limit, cursor)).await?, ActingAs::own(cx)?);
+    Ok(rows.map(|row| Ok(row.for_caller(cx, acting)))?.list())
 }
 
-/// Mutations of a team.
-#[derive(Default)]
-pub(crate) struct TeamMembersMutation;
+/// Get a team member.
+#[operation(query, access = "partner.team")]
+async fn partner_team_members_get(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    user_uuid: Uuid,
+) -> Result<TeamMemberDetail, Fault> {
+    load_team_member(cx, Team::own(cx, partner_uuid)?, user_uuid, ActingAs::own(cx)?).await
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl TeamMembersMutation {
-    /// Update a team member.
-    #[graphql(directive = access::apply("partner.team:write".into()))]
-    async fn partner_team_members_update(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        user_uuid: Uuid,
-        body: TeamMemberUpdate,
-    ) -> Result<Option<TeamMemberDetail>, Fault> {
-        let cx = ctx.cx();
-        let team = Team::own(cx, partner_uuid)?;
-        if let Some(role) = body.role {
-            changes::change_role(cx, team, user_uuid, role, ActingAs::own(cx)?).await?;
-        }
-        cx.answer(load_team_member(cx, team, user_uuid, ActingAs::own(cx)?).await?)
-    }
+/// List partner roles.
+#[operation(query, access = "partner.team")]
+async fn partner_team_members_list_roles(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<TeamRole>, Fault> {
+    let operation = "partner_team_members_list_roles";
+    let team = Team::own(cx, partner_uuid)?;
+    let request = PageRequest::new(None, limit, cursor);
+    let rows = page_in_memory(cx, operation, &team.uuid(), &request, ROLES.iter().enumerate())?;
+    let (tier, own) = (tier(cx, team).await?, rights(cx)?);
+    let rows = rows.map(|(role, description)| Ok(to_role_view(*role, description, tier, own)))?;
+    Ok(rows.list())
+}
 
-    /// Remove a team member.
-    #[graphql(directive = access::apply("partner.team:write".into()))]
-    async fn partner_team_members_remove(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        user_uuid: Uuid,
-    ) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        changes::remove(cx, Team::own(cx, partner_uuid)?, user_uuid, ActingAs::own(cx)?).await?;
-        cx.answer(true)
+/// Update a team member.
+#[operation(mutation, access = "partner.team:write")]
+async fn partner_team_members_update(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    user_uuid: Uuid,
+    body: TeamMemberUpdate,
+) -> Result<TeamMemberDetail, Fault> {
+    let team = Team::own(cx, partner_uuid)?;
+    if let Some(role) = body.role {
+        changes::change_role(cx, team, user_uuid, role, ActingAs::own(cx)?).await?;
     }
+    load_team_member(cx, team, user_uuid, ActingAs::own(cx)?).await
+}
 
-    /// Suspend a team member.
-    #[graphql(directive = access::apply("partner.team:write".into()))]
-    async fn partner_team_members_suspend(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        user_uuid: Uuid,
-    ) -> Result<Option<TeamMemberDetail>, Fault> {
-        let cx = ctx.cx();
-        let team = Team::own(cx, partner_uuid)?;
-        changes::suspend(cx, team, user_uuid).await?;
-        cx.answer(load_team_member(cx, team, user_uuid, ActingAs::own(cx)?).await?)
-    }
+/// Remove a team member.
+#[operation(mutation, access = "partner.team:write")]
+async fn partner_team_members_remove(cx: &RequestContext, partner_uuid: Uuid, user_uuid: Uuid) -> Result<bool, Fault> {
+    changes::remove(cx, Team::own(cx, partner_uuid)?, user_uuid, ActingAs::own(cx)?).await?;
+    Ok(true)
+}
 
-    /// Reinstate a team member.
-    #[graphql(directive = access::apply("partner.team:write".into()))]
-    async fn partner_team_members_reinstate(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        user_uuid: Uuid,
-    ) -> Result<Option<TeamMemberDetail>, Fault> {
-        let cx = ctx.cx();
-        let team = Team::own(cx, partner_uuid)?;
-        changes::reinstate(cx, team, user_uuid).await?;
-        cx.answer(load_team_member(cx, team, user_uuid, ActingAs::own(cx)?).await?)
-    }
+/// Suspend a team member.
+#[operation(mutation, access = "partner.team:write")]
+async fn partner_team_members_suspend(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    user_uuid: Uuid,
+) -> Result<TeamMemberDetail, Fault> {
+    let team = Team::own(cx, partner_uuid)?;
+    changes::suspend(cx, team, user_uuid).await?;
+    load_team_member(cx, team, user_uuid, ActingAs::own(cx)?).await
+}
 
-    /// Leave the team.
-    #[graphql(directive = access::apply("partner.team".into()))]
-    async fn partner_team_members_leave(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-    ) -> Result<Option<TeamFarewell>, Fault> {
-        let cx = ctx.cx();
-        let user_uuid = changes::leave(cx, Team::own(cx, partner_uuid)?).await?;
-        cx.answer(TeamFarewell { status: "LEFT", partner_uuid, user_uuid })
-    }
+/// Reinstate a team member.
+#[operation(mutation, access = "partner.team:write")]
+async fn partner_team_members_reinstate(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    user_uuid: Uuid,
+) -> Result<TeamMemberDetail, Fault> {
+    let team = Team::own(cx, partner_uuid)?;
+    changes::reinstate(cx, team, user_uuid).await?;
+    load_team_member(cx, team, user_uuid, ActingAs::own(cx)?).await
+}
+
+/// Leave the team.
+#[operation(mutation, access = "partner.team")]
+async fn partner_team_members_leave(cx: &RequestContext, partner_uuid: Uuid) -> Result<TeamFarewell, Fault> {
+    let user_uuid = changes::leave(cx, Team::own(cx, partner_uuid)?).await?;
+    Ok(TeamFarewell { status: "LEFT", partner_uuid, user_uuid })
 }
 
 /// Roles with their descriptions, highest first.

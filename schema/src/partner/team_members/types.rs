@@ -1,8 +1,8 @@
 //! Input and output types of team members.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::authority::effective_scopes;
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::principal::Role;
 use labs_core::scope::ScopeSet;
@@ -31,8 +31,7 @@ words! {
 }
 
 /// A member of a partner's team.
-#[derive(Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct TeamMember {
     /// UUID of the team member.
     pub(super) uuid: Uuid,
@@ -53,7 +52,6 @@ pub(crate) struct TeamMember {
     /// Time of the last change to name, address, role or state.
     updated_at: Time,
     /// Sort key of the order by name.
-    #[graphql(skip)]
     #[serde(skip)]
     pub(super) name_sorted: String,
     /// Actions that the caller can currently perform on the team member.
@@ -73,10 +71,8 @@ impl TeamMember {
 }
 
 /// A team member with their scopes.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct TeamMemberDetail {
-    #[graphql(flatten)]
     #[serde(flatten)]
     member: TeamMember,
     /// Scopes of the role under the partner's tier. Only an `ACTIVE` member can use them.
@@ -84,16 +80,14 @@ pub(crate) struct TeamMemberDetail {
 }
 
 /// A merge patch of a team member (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct TeamMemberUpdate {
     /// Role to set.
     pub(super) role: Option<Role>,
 }
 
 /// Result of leaving a team.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct TeamFarewell {
     /// `LEFT`.
     pub(super) status: &'static str,
@@ -104,8 +98,7 @@ pub(crate) struct TeamFarewell {
 }
 
 /// A role with its scopes under a partner's tier.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct TeamRole {
     /// The role.
     pub(super) role: Role,

@@ -6,4 +6,4 @@
 
 mod resolvers;
 
-pub(in crate::publication) use resolvers::{ChangelogEntriesMutation, ChangelogEntriesQuery};
+pub(in crate::publication) use resolvers::OPERATIONS;

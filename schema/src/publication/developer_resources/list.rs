@@ -1,6 +1,6 @@
 //! Released developer resources: one, and the filtered list, for partners and for the public.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::services::Services;
@@ -14,12 +14,10 @@ use crate::publication::items::rules::PublicationAudience;
 use crate::publication::readers::{PublicationAnchor, ReleasedItem, items_by_slug, released_item, show_with_anchors};
 
 /// A developer resource in the list, without its text.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct DeveloperResourceSummary {
     /// Fields of every released item.
     #[sqlx(flatten)]
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(in crate::publication) item: ReleasedItem,
     /// Audience.
@@ -30,7 +28,6 @@ pub(crate) struct DeveloperResourceSummary {
     #[sqlx(json)]
     pub(in crate::publication) artefact: PublicationArtefact,
     /// Kind of the file that the service generates instead of an uploaded one.
-    #[graphql(skip)]
     #[serde(skip)]
     pub(in crate::publication) generated: Option<GeneratedResource>,
 }
@@ -46,12 +43,10 @@ impl DeveloperResourceSummary {
 }
 
 /// A developer resource.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct DeveloperResource {
     /// Fields that are also in the list.
     #[sqlx(flatten)]
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(in crate::publication) resource: DeveloperResourceSummary,
     /// Text as Markdown.
@@ -129,8 +124,7 @@ pub(super) static BY_SLUG: Lookup<DeveloperResource> =
 static SHORT: Select<DeveloperResourceSummary> = Select::new(resource!(), "publication_item as i");
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct DeveloperResourceFilter {
     tag: Option<Vec<String>>,
     q: Option<String>,

@@ -7,4 +7,4 @@ mod resolvers;
 
 pub(in crate::publication) use list::{DeveloperResource, DeveloperResourceFilter, DeveloperResourceSummary};
 pub(in crate::publication) use list::{PUBLIC_BY_SLUG, PUBLIC_RESOURCES, STATEMENTS};
-pub(in crate::publication) use resolvers::DeveloperResourcesQuery;
+pub(in crate::publication) use resolvers::OPERATIONS;

@@ -8,4 +8,4 @@ mod list;
 mod resolvers;
 
 pub(in crate::publication) use list::STATEMENTS;
-pub(in crate::publication) use resolvers::FeedsQuery;
+pub(in crate::publication) use resolvers::OPERATIONS;

@@ -1,11 +1,10 @@
 //! Public resolvers of feeds.
 
+use labs_core::operation::{Operation, operation, operations};
 use std::time::Duration;
 
-use async_graphql::{Context, Object};
 use bytes::Bytes;
-use labs_core::access::{access, answers_file, may_lag};
-use labs_core::context::{Document, DocumentContent, RequestContext, RequestContextExt};
+use labs_core::context::{Document, DocumentContent, RequestContext};
 use labs_core::fault::Fault;
 use labs_crypto::sha256;
 use moka::sync::Cache;
@@ -27,25 +26,20 @@ impl Default for WrittenFeeds {
     }
 }
 
-/// Public queries of feeds.
-#[derive(Default)]
-pub(crate) struct FeedsQuery;
+/// Operations of this file.
+pub(in crate::publication) const OPERATIONS: &[Operation] = operations![publication_feeds_get];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl FeedsQuery {
-    /// Get an Atom feed.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = answers_file::apply(), visible = false)]
-    async fn publication_feeds_get(&self, ctx: &Context<'_>, channel: String) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let channel = FeedChannel::named(&channel).ok_or_else(|| Fault::not_found("feed"))?;
-        let (text, etag) = written(cx, channel).await?;
-        cx.deliver_document(Document {
-            media_type: "application/atom+xml; charset=utf-8".to_owned(),
-            etag,
-            content: DocumentContent::Text(text),
-        });
-        cx.answer(true)
-    }
+/// Get an Atom feed.
+#[operation(query, access = "public", may_lag, answers_file)]
+async fn publication_feeds_get(cx: &RequestContext, channel: String) -> Result<bool, Fault> {
+    let channel = FeedChannel::named(&channel).ok_or_else(|| Fault::not_found("feed"))?;
+    let (text, etag) = written(cx, channel).await?;
+    cx.deliver_document(Document {
+        media_type: "application/atom+xml; charset=utf-8".to_owned(),
+        etag,
+        content: DocumentContent::Text(text),
+    });
+    Ok(true)
 }
 
 /// Returns the feed with its ETag. It is written once for all callers until its content changes.

@@ -1,14 +1,13 @@
 //! Content of an item: one set of fields for all kinds.
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 
 use super::rules::{ChangeKind, PublicationAudience};
 
 /// Artefact of a developer resource.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, OutputType)]
 pub(crate) struct PublicationArtefact {
     /// File name for saving the artefact.
     pub(in crate::publication) file_name: String,
@@ -17,13 +16,12 @@ pub(crate) struct PublicationArtefact {
     /// Size of the artefact.
     pub(in crate::publication) size_bytes: i64,
     /// SHA-256 of the artefact, in hexadecimal.
-    #[graphql(name = "sha256")]
+    #[serde(rename = "sha256")]
     pub(in crate::publication) sha256: String,
 }
 
 /// All content of an item.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, OutputType, sqlx::FromRow)]
 pub(crate) struct PublicationContent {
     /// Audience after the release.
     pub(in crate::publication) audience: PublicationAudience,

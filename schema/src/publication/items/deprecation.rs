@@ -1,8 +1,8 @@
 //! Drafts of changelog entries that announce a deprecation or its cancellation.
 
-use async_graphql::MaybeUndefined;
 use labs_core::context::RequestContext;
 use labs_core::db::Db;
+use labs_core::describe::MaybeUndefined;
 use labs_core::fault::Fault;
 use labs_core::slug::slug_of;
 use labs_core::time::Time;

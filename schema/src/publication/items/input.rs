@@ -1,6 +1,6 @@
 //! Input of an item: one set of fields for all kinds; each kind uses its own subset.
 
-use async_graphql::{InputObject, MaybeUndefined};
+use labs_core::describe::{InputType, MaybeUndefined};
 use labs_core::fault::FieldError;
 use labs_core::time::Time;
 
@@ -8,22 +8,23 @@ use super::content::PublicationContent;
 use super::rules::{ChangeKind, PublicationAudience, PublicationKind};
 
 /// Fields of every kind, except the title.
-#[derive(Clone, Debug, InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Deserialize, InputType)]
 pub(in crate::publication) struct PublicationTexts {
     /// Slug.
     pub(super) slug: Option<String>,
     /// Summary in one or two sentences; null clears it.
+    #[serde(default)]
     pub(super) summary: MaybeUndefined<String>,
     /// Text as Markdown; null clears it.
+    #[serde(default)]
     pub(super) body: MaybeUndefined<String>,
     /// Tags, as a complete list; null clears them.
+    #[serde(default)]
     pub(super) tags: MaybeUndefined<Vec<String>>,
 }
 
 /// Release and kind of change of a changelog entry.
-#[derive(Clone, Debug, InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Deserialize, InputType)]
 pub(in crate::publication) struct ChangelogEntryRelease {
     /// Release of the service.
     pub(in crate::publication) version: Option<String>,
@@ -32,32 +33,36 @@ pub(in crate::publication) struct ChangelogEntryRelease {
 }
 
 /// Further fields of a changelog entry.
-#[derive(Clone, Debug, InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Deserialize, InputType)]
 pub(in crate::publication) struct ChangelogEntryFields {
     /// Ids of the affected operations, as a complete list.
+    #[serde(default)]
     pub(super) operations: MaybeUndefined<Vec<String>>,
     /// Affected fields, as a complete list.
+    #[serde(default)]
     pub(super) fields: MaybeUndefined<Vec<String>>,
     /// Time when the change takes effect.
+    #[serde(default)]
     pub(super) effective_at: MaybeUndefined<Time>,
     /// Whether callers must act.
     pub(super) action_required: Option<bool>,
     /// Required migration, as Markdown.
+    #[serde(default)]
     pub(super) migration: MaybeUndefined<String>,
     /// Sunset time of the deprecated element.
+    #[serde(default)]
     pub(super) sunset_at: MaybeUndefined<Time>,
 }
 
 /// Further fields of blog posts and developer resources.
-#[derive(Clone, Debug, Default, InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Default, serde::Deserialize, InputType)]
 pub(in crate::publication) struct PublicationDetails {
     /// Audience after the release.
     audience: Option<PublicationAudience>,
     /// For a blog post: whether readers see its author.
     show_author: Option<bool>,
     /// For a developer resource: the version of its content.
+    #[serde(default)]
     resource_version: MaybeUndefined<String>,
 }
 

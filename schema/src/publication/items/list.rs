@@ -1,7 +1,7 @@
 //! Items as staff see them: one, the filtered list, and the transitions of one.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::surface::GeneratedResource;
@@ -29,8 +29,7 @@ words! {
 }
 
 /// Actor of a transition of a publication item.
-#[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, Deserialize, OutputType)]
 pub(crate) struct PublicationActor {
     /// Kind of the actor.
     kind: PublicationActorKind,
@@ -41,8 +40,7 @@ pub(crate) struct PublicationActor {
 }
 
 /// Author of a blog post.
-#[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, Deserialize, OutputType)]
 pub(crate) struct PublicationAuthor {
     /// UUID of the user.
     pub(in crate::publication) uuid: Uuid,
@@ -51,8 +49,7 @@ pub(crate) struct PublicationAuthor {
 }
 
 /// A publication item, for staff and machine clients that write it.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct PublicationItem {
     /// UUID of the item.
     pub(in crate::publication) uuid: Uuid,
@@ -62,7 +59,6 @@ pub(crate) struct PublicationItem {
     pub(in crate::publication) state: PublicationState,
     /// Content of the item.
     #[sqlx(flatten)]
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(in crate::publication) content: PublicationContent,
     /// Former slugs, which redirect to it, newest first.
@@ -101,8 +97,7 @@ pub(crate) struct PublicationItem {
 }
 
 /// A publication item in a list, without its texts.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct PublicationItemSummary {
     /// UUID of the item.
     uuid: Uuid,
@@ -117,7 +112,6 @@ pub(crate) struct PublicationItemSummary {
     /// Title of the item.
     title: String,
     /// Title as compared by the list sorted by title.
-    #[graphql(skip)]
     #[serde(skip)]
     title_sorted: String,
     /// Summary of the item.
@@ -150,8 +144,7 @@ pub(crate) struct PublicationItemSummary {
 }
 
 /// A transition of a publication item.
-#[derive(Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct PublicationTransition {
     /// UUID of the transition.
     uuid: Uuid,
@@ -259,8 +252,7 @@ static SHORT: Select<PublicationItemSummary> = Select::new(
 );
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct PublicationItemFilter {
     kind: Option<Vec<PublicationKind>>,
     state: Option<Vec<PublicationState>>,

@@ -24,6 +24,6 @@ pub(in crate::publication) use input::{
     ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationPatch, PublicationTexts,
 };
 pub(in crate::publication) use list::{BY_PROGRAM, PublicationItem, STATEMENTS};
-pub(in crate::publication) use resolvers::{PublicationItemsMutation, PublicationItemsQuery, PublicationStepsMutation};
+pub(in crate::publication) use resolvers::OPERATIONS;
 pub(in crate::publication) use store::{lock, lock_release};
 pub(in crate::publication) use writing::{Beginning, begin, change};

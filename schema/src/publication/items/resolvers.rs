@@ -1,12 +1,12 @@
 //! Resolvers of items for staff.
 
-use async_graphql::{Context, InputObject, Object};
-use labs_core::access::{access, audit_target, batched};
 use labs_core::actor::Actor;
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::{Created, InputType};
 use labs_core::fault::{Fault, FieldError};
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::surface::GeneratedResource;
 use labs_core::time::Time;
@@ -28,8 +28,7 @@ use super::texts::show_texts;
 use super::writing::{self, Beginning};
 
 /// A new publication item.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct PublicationItemCreate {
     /// Kind of the item.
     kind: PublicationKind,
@@ -38,44 +37,42 @@ pub(crate) struct PublicationItemCreate {
     /// Title of the item.
     title: String,
     /// Fields of every kind.
-    #[graphql(flatten)]
+    #[serde(flatten)]
     texts: PublicationTexts,
     /// Release of a changelog entry.
-    #[graphql(flatten)]
+    #[serde(flatten)]
     release: ChangelogEntryRelease,
     /// Further fields of a changelog entry.
-    #[graphql(flatten)]
+    #[serde(flatten)]
     entry: ChangelogEntryFields,
     /// Fields of blog posts and developer resources.
-    #[graphql(flatten)]
+    #[serde(flatten)]
     details: PublicationDetails,
 }
 
 /// Merge patch of a publication item (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct PublicationItemUpdate {
     /// Title of the item.
     title: Option<String>,
     /// Fields of every kind.
-    #[graphql(flatten)]
+    #[serde(flatten)]
     texts: PublicationTexts,
     /// Release of a changelog entry.
-    #[graphql(flatten)]
+    #[serde(flatten)]
     release: ChangelogEntryRelease,
     /// Further fields of a changelog entry.
-    #[graphql(flatten)]
+    #[serde(flatten)]
     entry: ChangelogEntryFields,
     /// Fields of blog posts and developer resources.
-    #[graphql(flatten)]
+    #[serde(flatten)]
     details: PublicationDetails,
     /// Reason for the change; required after the release.
     reason: Option<String>,
 }
 
 /// Schedule for the release of a publication item.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct PublicationItemSchedule {
     /// Time of the release.
     scheduled_for: Time,
@@ -84,226 +81,174 @@ pub(crate) struct PublicationItemSchedule {
 }
 
 /// Reason for a transition, where it is optional.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct PublicationItemMove {
     /// Reason, stored with the transition.
     reason: Option<String>,
 }
 
-/// Queries of items.
-#[derive(Default)]
-pub(crate) struct PublicationItemsQuery;
+/// Operations of this file.
+pub(in crate::publication) const OPERATIONS: &[Operation] = operations![
+    publication_items_list,
+    publication_items_get,
+    publication_items_list_transitions,
+    publication_items_create,
+    publication_items_update,
+    publication_items_delete,
+    publication_items_put_artefact,
+    publication_items_release,
+    publication_items_schedule,
+    publication_items_withdraw,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl PublicationItemsQuery {
-    /// List publication items.
-    #[graphql(directive = access::apply("labs.admin.publication".into()))]
-    async fn publication_items_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<PublicationItemFilter>,
-        sort: Option<PublicationItemSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<PublicationItemSummary>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = ITEMS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = ITEMS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))
-    }
-
-    /// Get a publication item.
-    #[graphql(
-        directive = access::apply("labs.admin.publication".into()),
-        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into()),
-        directive = batched::apply()
-    )]
-    async fn publication_items_get(
-        &self,
-        ctx: &Context<'_>,
-        item_uuid: Uuid,
-    ) -> Result<Option<PublicationItem>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(load(cx, item_uuid).await?.with_file(cx).await?)
-    }
-
-    /// List a publication item's transitions.
-    #[graphql(
-        directive = access::apply("labs.admin.publication".into()),
-        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
-    )]
-    async fn publication_items_list_transitions(
-        &self,
-        ctx: &Context<'_>,
-        item_uuid: Uuid,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<PublicationTransition>>, Fault> {
-        let cx = ctx.cx();
-        load(cx, item_uuid).await?;
-        let rows = TRANSITIONS.page(cx, &item_uuid, &PageRequest::new(None, limit, cursor)).await?;
-        cx.answer_list(rows.counted_list(TRANSITIONS.total(&cx.db, &item_uuid, include_total).await?))
-    }
+/// List publication items.
+#[operation(query, access = "labs.admin.publication")]
+async fn publication_items_list(
+    cx: &RequestContext,
+    filter: Option<PublicationItemFilter>,
+    sort: Option<PublicationItemSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<PublicationItemSummary>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = ITEMS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = ITEMS.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(row.for_caller(cx)))?.counted_list(total))
 }
 
-/// Mutations of the content of items.
-#[derive(Default)]
-pub(crate) struct PublicationItemsMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl PublicationItemsMutation {
-    /// Create a publication item.
-    #[graphql(directive = access::apply("labs.admin.publication:write".into()))]
-    async fn publication_items_create(
-        &self,
-        ctx: &Context<'_>,
-        body: PublicationItemCreate,
-    ) -> Result<Option<PublicationItem>, Fault> {
-        let (cx, kind) = (ctx.cx(), body.kind);
-        let sent = PublicationPatch {
-            title: Some(body.title),
-            texts: body.texts,
-            release: body.release,
-            entry: body.entry,
-            details: body.details,
-        };
-        let item_uuid =
-            writing::begin(cx, kind, sent, Beginning { generated: body.generated, release_key: None }).await?;
-        cx.answer_created(item_uuid, load(cx, item_uuid).await?.with_file(cx).await?)
-    }
-
-    /// Update a publication item.
-    #[graphql(
-        directive = access::apply("labs.admin.publication:write".into()),
-        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
-    )]
-    async fn publication_items_update(
-        &self,
-        ctx: &Context<'_>,
-        item_uuid: Uuid,
-        body: PublicationItemUpdate,
-    ) -> Result<Option<PublicationItem>, Fault> {
-        let cx = ctx.cx();
-        let present = lock(cx, item_uuid).await?;
-        let reason = record_reason(cx, body.reason);
-        let sent = PublicationPatch {
-            title: body.title,
-            texts: body.texts,
-            release: body.release,
-            entry: body.entry,
-            details: body.details,
-        };
-        writing::change(cx, &present, sent, reason.as_deref()).await?;
-        cx.answer(load(cx, item_uuid).await?.with_file(cx).await?)
-    }
-
-    /// Delete a publication item.
-    #[graphql(
-        directive = access::apply("labs.admin.publication:write".into()),
-        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
-    )]
-    async fn publication_items_delete(&self, ctx: &Context<'_>, item_uuid: Uuid) -> Result<Option<bool>, Fault> {
-        let cx = ctx.cx();
-        let present = lock(cx, item_uuid).await?;
-        if present.state != PublicationState::Draft {
-            return Err(rules::err_refused(present.state, "delete"));
-        }
-        store::delete(&cx.db, item_uuid).await?;
-        cx.answer(true)
-    }
-
-    /// Upload a publication item's artefact.
-    #[graphql(
-        directive = access::apply("labs.admin.publication:write".into()),
-        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
-    )]
-    async fn publication_items_put_artefact(
-        &self,
-        ctx: &Context<'_>,
-        item_uuid: Uuid,
-        file_name: String,
-        reason: Option<String>,
-    ) -> Result<Option<PublicationItem>, Fault> {
-        let cx = ctx.cx();
-        // An item that cannot have a file is rejected before the file is checked and stored, while no connection is
-        // held.
-        let found =
-            BY_ID.fetch_one(&cx.db.outside_transaction(), [item_uuid.into()]).await?.ok_or_else(err_not_found)?;
-        note_target(cx, &found);
-        ensure_has_file(&found)?;
-        let content = cx.attachment()?.bytes.clone();
-        let artefact = cx.services.state::<ArtefactPool>().validate(&file_name, content.clone()).await?;
-        cx.services.media.put(content).await?;
-        let present = lock(cx, item_uuid).await?;
-        ensure_has_file(&present)?;
-        if present.content.artefact.as_ref() != Some(&artefact) {
-            let reason = record_reason(cx, reason);
-            let asked = FieldError::of(
-                "reason",
-                "REQUIRED",
-                "This resource is already released. Send the reason why its file is replaced.",
-            );
-            rules::ensure_reason(present.state, asked, reason.as_deref())?;
-            store::set_artefact(&cx.db, item_uuid, &artefact).await?;
-            writing::note_edit(cx, &present, reason.as_deref()).await?;
-        }
-        cx.answer(load(cx, item_uuid).await?.with_file(cx).await?)
-    }
+/// Get a publication item.
+#[operation(query, access = "labs.admin.publication", audit_target(PublicationItem, "item_uuid"), batched)]
+async fn publication_items_get(cx: &RequestContext, item_uuid: Uuid) -> Result<PublicationItem, Fault> {
+    load(cx, item_uuid).await?.with_file(cx).await
 }
 
-/// Mutations of the state of items.
-#[derive(Default)]
-pub(crate) struct PublicationStepsMutation;
+/// List a publication item's transitions.
+#[operation(query, access = "labs.admin.publication", audit_target(PublicationItem, "item_uuid"))]
+async fn publication_items_list_transitions(
+    cx: &RequestContext,
+    item_uuid: Uuid,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<PublicationTransition>, Fault> {
+    load(cx, item_uuid).await?;
+    let rows = TRANSITIONS.page(cx, &item_uuid, &PageRequest::new(None, limit, cursor)).await?;
+    Ok(rows.counted_list(TRANSITIONS.total(&cx.db, &item_uuid, include_total).await?))
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl PublicationStepsMutation {
-    /// Release a publication item.
-    #[graphql(
-        directive = access::apply("labs.admin.publication:write".into()),
-        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
-    )]
-    async fn publication_items_release(
-        &self,
-        ctx: &Context<'_>,
-        item_uuid: Uuid,
-        body: Option<PublicationItemMove>,
-    ) -> Result<Option<PublicationItem>, Fault> {
-        let reason = record_reason(ctx.cx(), body.and_then(|body| body.reason));
-        step(ctx.cx(), item_uuid, PublicationAction::Release, None, reason).await
-    }
+/// Create a publication item.
+#[operation(mutation, access = "labs.admin.publication:write")]
+async fn publication_items_create(
+    cx: &RequestContext,
+    body: PublicationItemCreate,
+) -> Result<Created<PublicationItem>, Fault> {
+    let kind = body.kind;
+    let sent = PublicationPatch {
+        title: Some(body.title),
+        texts: body.texts,
+        release: body.release,
+        entry: body.entry,
+        details: body.details,
+    };
+    let item_uuid = writing::begin(cx, kind, sent, Beginning { generated: body.generated, release_key: None }).await?;
+    Ok(Created::new(item_uuid, load(cx, item_uuid).await?.with_file(cx).await?))
+}
 
-    /// Schedule a publication item.
-    #[graphql(
-        directive = access::apply("labs.admin.publication:write".into()),
-        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
-    )]
-    async fn publication_items_schedule(
-        &self,
-        ctx: &Context<'_>,
-        item_uuid: Uuid,
-        body: PublicationItemSchedule,
-    ) -> Result<Option<PublicationItem>, Fault> {
-        let reason = record_reason(ctx.cx(), body.reason);
-        step(ctx.cx(), item_uuid, PublicationAction::Schedule, Some(body.scheduled_for), reason).await
-    }
+/// Update a publication item.
+#[operation(mutation, access = "labs.admin.publication:write", audit_target(PublicationItem, "item_uuid"))]
+async fn publication_items_update(
+    cx: &RequestContext,
+    item_uuid: Uuid,
+    body: PublicationItemUpdate,
+) -> Result<PublicationItem, Fault> {
+    let present = lock(cx, item_uuid).await?;
+    let reason = record_reason(cx, body.reason);
+    let sent = PublicationPatch {
+        title: body.title,
+        texts: body.texts,
+        release: body.release,
+        entry: body.entry,
+        details: body.details,
+    };
+    writing::change(cx, &present, sent, reason.as_deref()).await?;
+    load(cx, item_uuid).await?.with_file(cx).await
+}
 
-    /// Withdraw a publication item.
-    #[graphql(
-        directive = access::apply("labs.admin.publication:write".into()),
-        directive = audit_target::apply(AuditTargetKind::PublicationItem, "item_uuid".into())
-    )]
-    async fn publication_items_withdraw(
-        &self,
-        ctx: &Context<'_>,
-        item_uuid: Uuid,
-        body: Option<PublicationItemMove>,
-    ) -> Result<Option<PublicationItem>, Fault> {
-        let reason = record_reason(ctx.cx(), body.and_then(|body| body.reason));
-        step(ctx.cx(), item_uuid, PublicationAction::Withdraw, None, reason).await
+/// Delete a publication item.
+#[operation(mutation, access = "labs.admin.publication:write", audit_target(PublicationItem, "item_uuid"))]
+async fn publication_items_delete(cx: &RequestContext, item_uuid: Uuid) -> Result<bool, Fault> {
+    let present = lock(cx, item_uuid).await?;
+    if present.state != PublicationState::Draft {
+        return Err(rules::err_refused(present.state, "delete"));
     }
+    store::delete(&cx.db, item_uuid).await?;
+    Ok(true)
+}
+
+/// Upload a publication item's artefact.
+#[operation(mutation, access = "labs.admin.publication:write", audit_target(PublicationItem, "item_uuid"))]
+async fn publication_items_put_artefact(
+    cx: &RequestContext,
+    item_uuid: Uuid,
+    file_name: String,
+    reason: Option<String>,
+) -> Result<PublicationItem, Fault> {
+    // An item that cannot have a file is rejected before the file is checked and stored, while no connection is
+    // held.
+    let found = BY_ID.fetch_one(&cx.db.outside_transaction(), [item_uuid.into()]).await?.ok_or_else(err_not_found)?;
+    note_target(cx, &found);
+    ensure_has_file(&found)?;
+    let content = cx.attachment()?.bytes.clone();
+    let artefact = cx.services.state::<ArtefactPool>().validate(&file_name, content.clone()).await?;
+    cx.services.media.put(content).await?;
+    let present = lock(cx, item_uuid).await?;
+    ensure_has_file(&present)?;
+    if present.content.artefact.as_ref() != Some(&artefact) {
+        let reason = record_reason(cx, reason);
+        let asked = FieldError::of(
+            "reason",
+            "REQUIRED",
+            "This resource is already released. Send the reason why its file is replaced.",
+        );
+        rules::ensure_reason(present.state, asked, reason.as_deref())?;
+        store::set_artefact(&cx.db, item_uuid, &artefact).await?;
+        writing::note_edit(cx, &present, reason.as_deref()).await?;
+    }
+    load(cx, item_uuid).await?.with_file(cx).await
+}
+
+/// Release a publication item.
+#[operation(mutation, access = "labs.admin.publication:write", audit_target(PublicationItem, "item_uuid"))]
+async fn publication_items_release(
+    cx: &RequestContext,
+    item_uuid: Uuid,
+    body: Option<PublicationItemMove>,
+) -> Result<PublicationItem, Fault> {
+    let reason = record_reason(cx, body.and_then(|body| body.reason));
+    step(cx, item_uuid, PublicationAction::Release, None, reason).await
+}
+
+/// Schedule a publication item.
+#[operation(mutation, access = "labs.admin.publication:write", audit_target(PublicationItem, "item_uuid"))]
+async fn publication_items_schedule(
+    cx: &RequestContext,
+    item_uuid: Uuid,
+    body: PublicationItemSchedule,
+) -> Result<PublicationItem, Fault> {
+    let reason = record_reason(cx, body.reason);
+    step(cx, item_uuid, PublicationAction::Schedule, Some(body.scheduled_for), reason).await
+}
+
+/// Withdraw a publication item.
+#[operation(mutation, access = "labs.admin.publication:write", audit_target(PublicationItem, "item_uuid"))]
+async fn publication_items_withdraw(
+    cx: &RequestContext,
+    item_uuid: Uuid,
+    body: Option<PublicationItemMove>,
+) -> Result<PublicationItem, Fault> {
+    let reason = record_reason(cx, body.and_then(|body| body.reason));
+    step(cx, item_uuid, PublicationAction::Withdraw, None, reason).await
 }
 
 /// Changes the state of an item and stores the transition.
@@ -313,7 +258,7 @@ async fn step(
     action: PublicationAction,
     scheduled_for: Option<Time>,
     reason: Option<String>,
-) -> Result<Option<PublicationItem>, Fault> {
+) -> Result<PublicationItem, Fault> {
     let aside = cx.db.outside_transaction();
     if let Some(found) =
         BY_ID.fetch_one(&aside, [item_uuid.into()]).await?.filter(|_| action != PublicationAction::Withdraw)
@@ -343,7 +288,7 @@ async fn step(
     if state == PublicationState::Released {
         coverage::keep(&cx.db, &cx.services.settings.contract, &present).await?;
     }
-    cx.answer(load(cx, item_uuid).await?.with_file(cx).await?)
+    load(cx, item_uuid).await?.with_file(cx).await
 }
 
 /// Rejects a file for an item that cannot have one.

@@ -1,6 +1,6 @@
 //! Released posts: one with its neighbours, and the filtered list.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::services::Services;
@@ -12,16 +12,14 @@ use crate::publication::readers::{
 };
 
 /// Author of a post, if shown.
-#[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, Deserialize, OutputType)]
 pub(crate) struct BlogPostAuthor {
     /// Current name of the author.
     name: String,
 }
 
 /// A neighbouring blog post in the list.
-#[derive(Clone, Debug, Serialize, Deserialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, Deserialize, OutputType)]
 pub(crate) struct BlogPostNeighbour {
     /// Slug of the post.
     slug: String,
@@ -30,12 +28,10 @@ pub(crate) struct BlogPostNeighbour {
 }
 
 /// A blog post in the list, without its text.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct BlogPostSummary {
     /// Fields of every released item.
     #[sqlx(flatten)]
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) item: ReleasedItem,
     /// Author of the post, if shown.
@@ -46,12 +42,10 @@ pub(crate) struct BlogPostSummary {
 }
 
 /// A blog post.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct BlogPost {
     /// Fields that are also in the list.
     #[sqlx(flatten)]
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) post: BlogPostSummary,
     /// Text as Markdown.
@@ -111,8 +105,7 @@ pub(super) static BY_SLUG: Lookup<BlogPost> =
 static SHORT: Select<BlogPostSummary> = Select::new(post!(), "publication_item as i");
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct BlogPostFilter {
     tag: Option<Vec<String>>,
     q: Option<String>,

@@ -1,6 +1,6 @@
 //! Released changelog entries: one, and the filtered list.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::services::Services;
@@ -15,12 +15,10 @@ use crate::publication::readers::{
 };
 
 /// A changelog entry in the list, without its texts.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct ChangelogEntrySummary {
     /// Fields of every released item.
     #[sqlx(flatten)]
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) item: ReleasedItem,
     /// Release of the service that the entry describes.
@@ -40,12 +38,10 @@ pub(crate) struct ChangelogEntrySummary {
 }
 
 /// A changelog entry.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct ChangelogEntry {
     /// Fields that are also in the list.
     #[sqlx(flatten)]
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) entry: ChangelogEntrySummary,
     /// Text as Markdown.
@@ -97,8 +93,7 @@ pub(super) static BY_SLUG: Lookup<ChangelogEntry> =
 static SHORT: Select<ChangelogEntrySummary> = Select::new(entry!(), "publication_item as i");
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct ChangelogFilter {
     change: Option<Vec<ChangeKind>>,
     version: Option<Vec<String>>,

@@ -4,4 +4,4 @@ mod list;
 mod resolvers;
 
 pub(in crate::publication) use list::STATEMENTS;
-pub(in crate::publication) use resolvers::PublicChangelogQuery;
+pub(in crate::publication) use resolvers::OPERATIONS;

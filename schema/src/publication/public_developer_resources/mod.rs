@@ -2,4 +2,4 @@
 
 mod resolvers;
 
-pub(in crate::publication) use resolvers::PublicDeveloperResourcesQuery;
+pub(in crate::publication) use resolvers::OPERATIONS;

@@ -5,7 +5,7 @@
 mod file;
 mod texts;
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::time::Time;
 use serde::Serialize;
@@ -15,8 +15,7 @@ pub(in crate::publication) use file::deliver;
 pub(in crate::publication) use texts::{PublicationAnchor, show, show_migration, show_with_anchors};
 
 /// Fields of every released item.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct ReleasedItem {
     /// UUID of the item, which never changes.
     pub(in crate::publication) uuid: Uuid,

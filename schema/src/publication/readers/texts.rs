@@ -1,16 +1,15 @@
 //! Rendered texts of items for readers.
 
+use labs_core::describe::OutputType;
 use std::sync::Arc;
 
-use async_graphql::SimpleObject;
 use labs_core::fault::Fault;
 use labs_core::markdown::{Heading, MIGRATION, PUBLICATION, RenderedText, TextRenderer};
 use labs_core::services::Services;
 use serde::Serialize;
 
 /// A heading of a text, as a link target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, OutputType)]
 pub(crate) struct PublicationAnchor {
     /// Id of the heading in the HTML.
     id: String,

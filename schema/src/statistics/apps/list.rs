@@ -1,7 +1,7 @@
 //! List of a partner's apps with their customers: filter and orders.
 
-use async_graphql::InputObject;
 use labs_core::day::Day;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -49,8 +49,7 @@ static FIGURES: Select<AppFiguresRow> = Select::new(
 );
 
 /// Filter of a partner's apps. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct AppStatisticsFilter {
     state: Option<Vec<AppState>>,
     q: Option<String>,

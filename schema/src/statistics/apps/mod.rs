@@ -10,4 +10,4 @@ mod rules;
 mod store;
 
 pub(in crate::statistics) use list::STATEMENTS;
-pub(in crate::statistics) use resolvers::{AppStatisticsAdministrationQuery, AppStatisticsQuery};
+pub(in crate::statistics) use resolvers::OPERATIONS;

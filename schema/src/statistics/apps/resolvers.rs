@@ -2,14 +2,14 @@
 
 pub(super) mod types;
 
-use async_graphql::{Context, InputObject, Object};
 use bytes::Bytes;
-use labs_core::access::{access, audit_target};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{Download, RequestContext, RequestContextExt, Target};
+use labs_core::context::{Download, RequestContext, Target};
 use labs_core::day::Day;
+use labs_core::describe::InputType;
 use labs_core::fault::Fault;
 use labs_core::list::{FixedOrder, PageRequest, Rows, page_in_memory};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::{CountedPage, Page};
 use labs_core::words::{Word as _, words};
 use serde::Serialize;
@@ -39,8 +39,7 @@ words! {
 }
 
 /// Filter of periods. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct StatisticsPeriodFilter {
     granularity: Option<StatisticsGranularity>,
     day_from: Option<Day>,
@@ -55,164 +54,142 @@ struct PeriodsOf<'a> {
     sort: StatisticsPeriodSort,
 }
 
-/// Queries of a partner's own statistics.
-#[derive(Default)]
-pub(crate) struct AppStatisticsQuery;
+/// Operations of this file.
+pub(in crate::statistics) const OPERATIONS: &[Operation] = operations![
+    statistics_apps_get_summary,
+    statistics_apps_list,
+    statistics_apps_get,
+    statistics_apps_list_daily,
+    admin_apps_get_statistics,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl AppStatisticsQuery {
-    /// Get the app statistics summary.
-    #[graphql(directive = access::apply("statistics".into()))]
-    async fn statistics_apps_get_summary(
-        &self,
-        ctx: &Context<'_>,
-        day_from: Option<Day>,
-        day_until: Option<Day>,
-    ) -> Result<Option<AppStatisticsSummary>, Fault> {
-        let cx = ctx.cx();
-        let (owner, today) = (cx.owner()?, Day::of(cx.now));
-        let until = day_until.map_or(today, |until| until.min(today));
-        let span = Span::requested_days(day_from, day_until, until.plus(-USUAL_DAYS), today)?;
-        let known = freshness::load_freshness(cx).await?;
-        let last = known.freshness.last_imported_day;
-        let (figures, recent) = match last {
-            Some(last) => {
-                let recent = Span { from: last.plus(-7), until: last.plus(1) };
-                (
-                    store::list_of_partner(&cx.db, owner, span).await?,
-                    store::list_of_partner(&cx.db, owner, recent).await?,
-                )
-            }
-            None => (Vec::new(), Vec::new()),
-        };
-        let latest = latest_of(&known, &recent);
-        cx.answer(AppStatisticsSummary {
-            day: last,
-            customers: latest.customers,
-            gap: latest.gap(),
-            week_before: latest.compare_week(),
-            day_from: span.from,
-            day_until: span.until,
-            days: i32::try_from(figures.len()).unwrap_or(i32::MAX),
-            of_days: span.days(),
-            average: rules::average(&figures),
-            peak: rules::peak(&figures),
-            source: known.source,
-            freshness: known.freshness,
-        })
-    }
-
-    /// List app statistics.
-    #[graphql(directive = access::apply("statistics".into()))]
-    async fn statistics_apps_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<AppStatisticsFilter>,
-        sort: Option<AppStatisticsSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<AppStatisticsPage>, Fault> {
-        let (cx, known) = (ctx.cx(), freshness::load_freshness(ctx.cx()).await?);
-        let day = known.freshness.last_imported_day;
-        let of = FiguresOf { partner_uuid: cx.owner()?.uuid(), day, filter: filter.unwrap_or_default() };
-        let asked = PageRequest::new(sort, limit, cursor);
-        let Rows { rows, page } = match known.source {
-            freshness::StatisticsSource::Disabled => {
-                APPS.ensure_cursor(cx, &of, &asked)?;
-                Rows { rows: Vec::new(), page: Page { next_cursor: None, has_more: false } }
-            }
-            freshness::StatisticsSource::PlatformApi => APPS.page(cx, &of, &asked).await?,
-        };
-        let data = rows.into_iter().map(|row| AppStatistics::of(row, &known)).collect();
-        cx.answer_list(AppStatisticsPage { data, page, source: known.source, freshness: known.freshness })
-    }
-
-    /// Get an app's statistics.
-    #[graphql(directive = access::apply("statistics".into()))]
-    async fn statistics_apps_get(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-    ) -> Result<Option<AppStatisticsDetail>, Fault> {
-        let cx = ctx.cx();
-        let app = store::get_own_app(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
-        let known = freshness::load_freshness(cx).await?;
-        let figures = figures_of(cx, &known, app_uuid, None).await?;
-        let app = app_figures(cx, app, &known, &figures);
-        cx.answer(AppStatisticsDetail { app, source: known.source, freshness: known.freshness })
-    }
-
-    /// List an app's daily statistics.
-    #[graphql(directive = access::apply("statistics".into()))]
-    async fn statistics_apps_list_daily(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        filter: Option<StatisticsPeriodFilter>,
-        sort: Option<StatisticsPeriodSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<StatisticsPeriods>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let app = store::get_own_app(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
-        let (known, sort) = (freshness::load_freshness(cx).await?, sort.unwrap_or(StatisticsPeriodSort::FIRST));
-        let periods = periods_of(cx, &known, app_uuid, &filter, sort).await?;
-        if cx.caller.takes_csv {
-            cx.deliver(file(format!("{}-customers.csv", app.slug), csv::lines(&known, &periods)));
+/// Get the app statistics summary.
+#[operation(query, access = "statistics")]
+async fn statistics_apps_get_summary(
+    cx: &RequestContext,
+    day_from: Option<Day>,
+    day_until: Option<Day>,
+) -> Result<AppStatisticsSummary, Fault> {
+    let (owner, today) = (cx.owner()?, Day::of(cx.now));
+    let until = day_until.map_or(today, |until| until.min(today));
+    let span = Span::requested_days(day_from, day_until, until.plus(-USUAL_DAYS), today)?;
+    let known = freshness::load_freshness(cx).await?;
+    let last = known.freshness.last_imported_day;
+    let (figures, recent) = match last {
+        Some(last) => {
+            let recent = Span { from: last.plus(-7), until: last.plus(1) };
+            (store::list_of_partner(&cx.db, owner, span).await?, store::list_of_partner(&cx.db, owner, recent).await?)
         }
-        let of = PeriodsOf { app_uuid, filter: &filter, sort };
-        let Rows { rows: data, page } = cut(cx, "statistics_apps_list_daily", &of, (limit, cursor), periods)?;
-        cx.answer_list(StatisticsPeriods { data, page, source: known.source, freshness: known.freshness })
-    }
+        None => (Vec::new(), Vec::new()),
+    };
+    let latest = latest_of(&known, &recent);
+    Ok(AppStatisticsSummary {
+        day: last,
+        customers: latest.customers,
+        gap: latest.gap(),
+        week_before: latest.compare_week(),
+        day_from: span.from,
+        day_until: span.until,
+        days: i32::try_from(figures.len()).unwrap_or(i32::MAX),
+        of_days: span.days(),
+        average: rules::average(&figures),
+        peak: rules::peak(&figures),
+        source: known.source,
+        freshness: known.freshness,
+    })
 }
 
-/// Queries of statistics across partners.
-#[derive(Default)]
-pub(crate) struct AppStatisticsAdministrationQuery;
+/// List app statistics.
+#[operation(query, access = "statistics")]
+async fn statistics_apps_list(
+    cx: &RequestContext,
+    filter: Option<AppStatisticsFilter>,
+    sort: Option<AppStatisticsSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<AppStatisticsPage, Fault> {
+    let known = freshness::load_freshness(cx).await?;
+    let day = known.freshness.last_imported_day;
+    let of = FiguresOf { partner_uuid: cx.owner()?.uuid(), day, filter: filter.unwrap_or_default() };
+    let asked = PageRequest::new(sort, limit, cursor);
+    let Rows { rows, page } = match known.source {
+        freshness::StatisticsSource::Disabled => {
+            APPS.ensure_cursor(cx, &of, &asked)?;
+            Rows { rows: Vec::new(), page: Page { next_cursor: None, has_more: false } }
+        }
+        freshness::StatisticsSource::PlatformApi => APPS.page(cx, &of, &asked).await?,
+    };
+    let data = rows.into_iter().map(|row| AppStatistics::of(row, &known)).collect();
+    Ok(AppStatisticsPage { data, page, source: known.source, freshness: known.freshness })
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl AppStatisticsAdministrationQuery {
-    /// Get statistics of a partner's app.
-    #[graphql(
-        directive = access::apply("labs.admin.apps".into()),
-        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
-    )]
-    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
-    async fn admin_apps_get_statistics(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        filter: Option<StatisticsPeriodFilter>,
-        sort: Option<StatisticsPeriodSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<AdminAppStatistics>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let app = store::get_app(&cx.db, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
-        let partner_uuid = app.partner_uuid;
-        cx.note_target(Target {
-            kind: Some(AuditTargetKind::App),
-            uuid: Some(app_uuid),
-            label: Some(app.name.clone()),
-            partner_uuid: Some(partner_uuid),
-        });
-        let (known, sort) = (freshness::load_freshness(cx).await?, sort.unwrap_or(StatisticsPeriodSort::FIRST));
-        let figures = figures_of(cx, &known, app_uuid, None).await?;
-        let app = app_figures(cx, app, &known, &figures);
-        let periods = periods_of(cx, &known, app_uuid, &filter, sort).await?;
-        let total = (include_total == Some(true)).then(|| i64::try_from(periods.len()).unwrap_or(i64::MAX));
-        let of = PeriodsOf { app_uuid, filter: &filter, sort };
-        let Rows { rows: data, page } = cut(cx, "admin_apps_get_statistics", &of, (limit, cursor), periods)?;
-        cx.answer_list(AdminAppStatistics {
-            app,
-            partner_uuid,
-            source: known.source,
-            freshness: known.freshness,
-            data,
-            page: CountedPage::of(page, total),
-        })
+/// Get an app's statistics.
+#[operation(query, access = "statistics")]
+async fn statistics_apps_get(cx: &RequestContext, app_uuid: Uuid) -> Result<AppStatisticsDetail, Fault> {
+    let app = store::get_own_app(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+    let known = freshness::load_freshness(cx).await?;
+    let figures = figures_of(cx, &known, app_uuid, None).await?;
+    let app = app_figures(cx, app, &known, &figures);
+    Ok(AppStatisticsDetail { app, source: known.source, freshness: known.freshness })
+}
+
+/// List an app's daily statistics.
+#[operation(query, access = "statistics")]
+async fn statistics_apps_list_daily(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    filter: Option<StatisticsPeriodFilter>,
+    sort: Option<StatisticsPeriodSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<StatisticsPeriods, Fault> {
+    let filter = filter.unwrap_or_default();
+    let app = store::get_own_app(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+    let (known, sort) = (freshness::load_freshness(cx).await?, sort.unwrap_or(StatisticsPeriodSort::FIRST));
+    let periods = periods_of(cx, &known, app_uuid, &filter, sort).await?;
+    if cx.caller.takes_csv {
+        cx.deliver(file(format!("{}-customers.csv", app.slug), csv::lines(&known, &periods)));
     }
+    let of = PeriodsOf { app_uuid, filter: &filter, sort };
+    let Rows { rows: data, page } = cut(cx, "statistics_apps_list_daily", &of, (limit, cursor), periods)?;
+    Ok(StatisticsPeriods { data, page, source: known.source, freshness: known.freshness })
+}
+
+/// Get statistics of a partner's app.
+#[operation(query, access = "labs.admin.apps", audit_target(App, "app_uuid"))]
+async fn admin_apps_get_statistics(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    filter: Option<StatisticsPeriodFilter>,
+    sort: Option<StatisticsPeriodSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<AdminAppStatistics, Fault> {
+    let filter = filter.unwrap_or_default();
+    let app = store::get_app(&cx.db, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+    let partner_uuid = app.partner_uuid;
+    cx.note_target(Target {
+        kind: Some(AuditTargetKind::App),
+        uuid: Some(app_uuid),
+        label: Some(app.name.clone()),
+        partner_uuid: Some(partner_uuid),
+    });
+    let (known, sort) = (freshness::load_freshness(cx).await?, sort.unwrap_or(StatisticsPeriodSort::FIRST));
+    let figures = figures_of(cx, &known, app_uuid, None).await?;
+    let app = app_figures(cx, app, &known, &figures);
+    let periods = periods_of(cx, &known, app_uuid, &filter, sort).await?;
+    let total = (include_total == Some(true)).then(|| i64::try_from(periods.len()).unwrap_or(i64::MAX));
+    let of = PeriodsOf { app_uuid, filter: &filter, sort };
+    let Rows { rows: data, page } = cut(cx, "admin_apps_get_statistics", &of, (limit, cursor), periods)?;
+    Ok(AdminAppStatistics {
+        app,
+        partner_uuid,
+        source: known.source,
+        freshness: known.freshness,
+        data,
+        page: CountedPage::of(page, total),
+    })
 }
 
 /// Returns the figures of an app, ordered by day; empty without a source.

@@ -3,8 +3,8 @@
 //! Daily customers cannot be added up, because the same customers return. Therefore, longer periods have an average and
 //! a peak over the days with a figure, and state the number of these days and of all days.
 
-use async_graphql::SimpleObject;
 use labs_core::day::Day;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -39,8 +39,7 @@ words! {
 }
 
 /// Number of customers on one day.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, OutputType)]
 pub(crate) struct StatisticsFigure {
     /// Day in UTC.
     pub(super) day: Day,
@@ -53,8 +52,7 @@ pub(crate) struct StatisticsFigure {
 }
 
 /// Comparison of the latest day with the same weekday a week before.
-#[derive(Clone, Debug, PartialEq, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Serialize, OutputType)]
 pub(crate) struct StatisticsComparison {
     /// Day one week before the latest day.
     day: Option<Day>,
@@ -181,8 +179,7 @@ impl Span {
 }
 
 /// A day, a week or a month.
-#[derive(Clone, Debug, PartialEq, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Serialize, OutputType)]
 pub(crate) struct StatisticsPeriod {
     /// First day, in UTC.
     pub(super) day: Day,

@@ -1,7 +1,7 @@
 //! Import runs: every requested day with its outcome, and single imports.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::day::Day;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -13,8 +13,7 @@ use super::report::ImportErrorCode;
 use super::rules::{StatisticsImportState, StatisticsImportTrigger, StatisticsRunState};
 
 /// A requested day and the outcome of its import.
-#[derive(Clone, Debug, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct StatisticsImportRun {
     /// UUID of the run.
     uuid: Uuid,
@@ -85,8 +84,7 @@ pub(super) static LATEST: Lookup<StatisticsImportRun> = Lookup::new(
 );
 
 /// Filter of the import runs. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct StatisticsImportRunFilter {
     state: Option<Vec<StatisticsRunState>>,
     trigger: Option<StatisticsImportTrigger>,

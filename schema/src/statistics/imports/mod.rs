@@ -27,7 +27,7 @@ mod store;
 
 pub(in crate::statistics) use list::STATEMENTS;
 pub use report::{ImportError, ImportErrorCode};
-pub(in crate::statistics) use resolvers::{ImportsMutation, ImportsQuery};
+pub(in crate::statistics) use resolvers::OPERATIONS;
 pub(crate) use rules::draw_states;
 pub(crate) use run::import_due;
 pub use run::{PageAnswer, UsageSource};

@@ -1,13 +1,13 @@
 //! Resolvers of imports for staff.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::{access, audit_target};
 use labs_core::actor::Actor;
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
 use labs_core::day::Day;
+use labs_core::describe::{Created, InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::time::Time;
 use serde::Serialize;
@@ -21,8 +21,7 @@ use super::store;
 use crate::statistics::freshness::{self, StatisticsFreshness, StatisticsSource};
 
 /// Source and freshness of statistics, and the state of the imports.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(crate) struct StatisticsImportStatus {
     /// Source of the figures.
     source: StatisticsSource,
@@ -43,8 +42,7 @@ pub(crate) struct StatisticsImportStatus {
 }
 
 /// An import with its days.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(crate) struct StatisticsImport {
     /// UUID of the import.
     uuid: Uuid,
@@ -71,92 +69,75 @@ pub(crate) struct StatisticsImport {
 }
 
 /// Days to import.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct StatisticsImportStart {
     /// Completed days in UTC.
     days: Vec<Day>,
 }
 
-/// Queries of imports.
-#[derive(Default)]
-pub(crate) struct ImportsQuery;
+/// Operations of this file.
+pub(in crate::statistics) const OPERATIONS: &[Operation] = operations![
+    statistics_imports_get_status,
+    statistics_imports_list_runs,
+    admin_statistics_imports_get,
+    admin_statistics_imports_start,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ImportsQuery {
-    /// Get the statistics import status.
-    #[graphql(directive = access::apply("labs.admin.statistics".into()))]
-    async fn statistics_imports_get_status(&self, ctx: &Context<'_>) -> Result<Option<StatisticsImportStatus>, Fault> {
-        let cx = ctx.cx();
-        let (known, row) = (freshness::load_freshness(cx).await?, store::get_source(&cx.db).await?);
-        let settings = cx.services.settings.statistics.as_ref();
-        cx.answer(StatisticsImportStatus {
-            source: known.source,
-            host: settings.map(|settings| settings.host.clone()),
-            freshness: known.freshness,
-            begins_on: row.begins_on,
-            import_uuid: row.import_uuid,
-            failures_in_a_row: row.failures,
-            next_attempt_at: row.next_attempt_at.filter(|_| settings.is_some()),
-            last_run: LATEST.fetch_one(&cx.db, []).await?,
-        })
-    }
-
-    /// List statistics import runs.
-    #[graphql(directive = access::apply("labs.admin.statistics".into()))]
-    async fn statistics_imports_list_runs(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<StatisticsImportRunFilter>,
-        sort: Option<StatisticsImportRunSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<StatisticsImportRun>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = RUNS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        cx.answer_list(rows.counted_list(RUNS.total(&cx.db, &filter, include_total).await?))
-    }
-
-    /// Get a statistics import.
-    #[graphql(
-        directive = access::apply("labs.admin.statistics".into()),
-        directive = audit_target::apply(AuditTargetKind::StatisticsImport, "import_uuid".into())
-    )]
-    async fn admin_statistics_imports_get(
-        &self,
-        ctx: &Context<'_>,
-        import_uuid: Uuid,
-    ) -> Result<Option<StatisticsImport>, Fault> {
-        ctx.cx().answer(load(ctx.cx(), import_uuid).await?)
-    }
+/// Get the statistics import status.
+#[operation(query, access = "labs.admin.statistics")]
+async fn statistics_imports_get_status(cx: &RequestContext) -> Result<StatisticsImportStatus, Fault> {
+    let (known, row) = (freshness::load_freshness(cx).await?, store::get_source(&cx.db).await?);
+    let settings = cx.services.settings.statistics.as_ref();
+    Ok(StatisticsImportStatus {
+        source: known.source,
+        host: settings.map(|settings| settings.host.clone()),
+        freshness: known.freshness,
+        begins_on: row.begins_on,
+        import_uuid: row.import_uuid,
+        failures_in_a_row: row.failures,
+        next_attempt_at: row.next_attempt_at.filter(|_| settings.is_some()),
+        last_run: LATEST.fetch_one(&cx.db, []).await?,
+    })
 }
 
-/// Mutations of imports.
-#[derive(Default)]
-pub(crate) struct ImportsMutation;
+/// List statistics import runs.
+#[operation(query, access = "labs.admin.statistics")]
+async fn statistics_imports_list_runs(
+    cx: &RequestContext,
+    filter: Option<StatisticsImportRunFilter>,
+    sort: Option<StatisticsImportRunSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<StatisticsImportRun>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = RUNS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    Ok(rows.counted_list(RUNS.total(&cx.db, &filter, include_total).await?))
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ImportsMutation {
-    /// Start a statistics import.
-    #[graphql(directive = access::apply("labs.admin.statistics:write".into()))]
-    async fn admin_statistics_imports_start(
-        &self,
-        ctx: &Context<'_>,
-        body: StatisticsImportStart,
-    ) -> Result<Option<StatisticsImport>, Fault> {
-        let (cx, mut errors) = (ctx.cx(), Vec::new());
-        let days = rules::days(&body.days, Day::of(cx.now), &mut errors);
-        if !errors.is_empty() {
-            return Err(Fault::invalid(errors));
-        }
-        rules::ensure_source(cx.services.settings.statistics.is_some())?;
-        let (import_uuid, actor) = (cx.new_uuid(), Actor::of(cx.principal()?));
-        if !store::insert(&cx.db, import_uuid, &days, (actor.kind, actor.uuid)).await? {
-            return Err(rules::err_already_importing());
-        }
-        cx.answer_created(import_uuid, load(cx, import_uuid).await?)
+/// Get a statistics import.
+#[operation(query, access = "labs.admin.statistics", audit_target(StatisticsImport, "import_uuid"))]
+async fn admin_statistics_imports_get(cx: &RequestContext, import_uuid: Uuid) -> Result<StatisticsImport, Fault> {
+    load(cx, import_uuid).await
+}
+
+/// Start a statistics import.
+#[operation(mutation, access = "labs.admin.statistics:write")]
+async fn admin_statistics_imports_start(
+    cx: &RequestContext,
+    body: StatisticsImportStart,
+) -> Result<Created<StatisticsImport>, Fault> {
+    let mut errors = Vec::new();
+    let days = rules::days(&body.days, Day::of(cx.now), &mut errors);
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
     }
+    rules::ensure_source(cx.services.settings.statistics.is_some())?;
+    let (import_uuid, actor) = (cx.new_uuid(), Actor::of(cx.principal()?));
+    if !store::insert(&cx.db, import_uuid, &days, (actor.kind, actor.uuid)).await? {
+        return Err(rules::err_already_importing());
+    }
+    Ok(Created::new(import_uuid, load(cx, import_uuid).await?))
 }
 
 /// Loads the current import and names it in the audit record.

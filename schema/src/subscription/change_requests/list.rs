@@ -1,6 +1,6 @@
 //! Tier change requests as shown: one, and the list of a partner's own.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use serde::Serialize;
 use serde_json::json;
@@ -23,8 +23,7 @@ pub(super) static ANYBODYS: Lookup<TierChangeRequest> = Lookup::new(&REQUEST, &[
 pub(super) static OWN: Lookup<TierChangeRequest> = Lookup::new(&REQUEST, &["request_uuid = {}", "partner_uuid = {}"]);
 
 /// Filter of a partner's own requests. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct OwnTierChangeRequestFilter {
     state: Option<Vec<TierChangeRequestState>>,
 }

@@ -15,6 +15,6 @@ mod store;
 
 pub(crate) use list::REQUEST;
 pub(in crate::subscription) use list::STATEMENTS;
-pub(in crate::subscription) use resolvers::{ChangeRequestsMutation, ChangeRequestsQuery};
+pub(in crate::subscription) use resolvers::OPERATIONS;
 pub(crate) use resolvers::{TierChangeRequest, settle_request};
 pub(crate) use rules::{TierChangeRequestAction, TierChangeRequestState, draw_states};

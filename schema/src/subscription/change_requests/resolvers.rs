@@ -1,11 +1,11 @@
 //! Resolvers of tier change requests, for partners and for staff who decide them.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::access;
 use labs_core::actor::Actor;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::{Created, InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::principal::Owner;
 use labs_core::time::Time;
@@ -19,8 +19,7 @@ use crate::subscription::changing::{self, SubscriptionActor, SubscriptionChange}
 use crate::subscription::tiers::rules::TierState;
 
 /// A partner's request for another tier.
-#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct TierChangeRequest {
     /// UUID of the request.
     pub(crate) uuid: Uuid,
@@ -55,8 +54,7 @@ pub(crate) struct TierChangeRequest {
 }
 
 /// A new tier change request.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct TierChangeRequestCreate {
     /// Code of the requested tier.
     tier_code: String,
@@ -64,89 +62,72 @@ pub(crate) struct TierChangeRequestCreate {
     message: Option<String>,
 }
 
-/// Queries of tier change requests.
-#[derive(Default)]
-pub(crate) struct ChangeRequestsQuery;
+/// Operations of this file.
+pub(in crate::subscription) const OPERATIONS: &[Operation] = operations![
+    subscription_change_requests_list,
+    subscription_change_requests_get,
+    subscription_change_requests_create,
+    subscription_change_requests_withdraw,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ChangeRequestsQuery {
-    /// List tier change requests.
-    #[graphql(directive = access::apply("subscription".into()))]
-    async fn subscription_change_requests_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<OwnTierChangeRequestFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<TierChangeRequest>>, Fault> {
-        let cx = ctx.cx();
-        let own = OwnRequests { partner_uuid: cx.owner()?.uuid(), filter: filter.unwrap_or_default() };
-        let rows = OWN_REQUESTS.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?;
-        cx.answer_list(rows.map(|request| Ok(request.for_caller(cx, false)))?.list())
-    }
-
-    /// Get a tier change request.
-    #[graphql(directive = access::apply("subscription".into()))]
-    async fn subscription_change_requests_get(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-    ) -> Result<Option<TierChangeRequest>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(load_request(cx, request_uuid, Some(cx.owner()?)).await?)
-    }
+/// List tier change requests.
+#[operation(query, access = "subscription")]
+async fn subscription_change_requests_list(
+    cx: &RequestContext,
+    filter: Option<OwnTierChangeRequestFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<TierChangeRequest>, Fault> {
+    let own = OwnRequests { partner_uuid: cx.owner()?.uuid(), filter: filter.unwrap_or_default() };
+    let rows = OWN_REQUESTS.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?;
+    Ok(rows.map(|request| Ok(request.for_caller(cx, false)))?.list())
 }
 
-/// Mutations of tier change requests.
-#[derive(Default)]
-pub(crate) struct ChangeRequestsMutation;
+/// Get a tier change request.
+#[operation(query, access = "subscription")]
+async fn subscription_change_requests_get(cx: &RequestContext, request_uuid: Uuid) -> Result<TierChangeRequest, Fault> {
+    load_request(cx, request_uuid, Some(cx.owner()?)).await
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ChangeRequestsMutation {
-    /// Create a tier change request.
-    #[graphql(directive = access::apply("subscription:write".into()))]
-    async fn subscription_change_requests_create(
-        &self,
-        ctx: &Context<'_>,
-        body: TierChangeRequestCreate,
-    ) -> Result<Option<TierChangeRequest>, Fault> {
-        let cx = ctx.cx();
-        let owner = cx.owner()?;
-        let tier = changing::get_tier(&cx.db, &body.tier_code).await?;
-        let tier = changing::ensure_on_offer(tier, |tier| tier.state == TierState::Offered)?;
-        let change = SubscriptionChange::by_caller(cx, None)?;
-        let state = if tier.self_service { TierChangeRequestState::Applied } else { TierChangeRequestState::Pending };
-        let new = NewRequest {
-            request_uuid: cx.new_uuid(),
-            to_tier_uuid: tier.tier_uuid,
-            message: body.message.as_deref().unwrap_or_default().trim(),
-            state: state.name(),
-            actor: Actor::of(cx.principal()?),
-        };
-        change.other_than(owner.uuid(), &tier).await?;
-        if state == TierChangeRequestState::Applied {
-            change.withdraw_request(owner.uuid()).await?;
-        }
-        store::insert(&cx.db, owner, &new).await?;
-        if state == TierChangeRequestState::Applied {
-            change.to_tier(owner.uuid(), &tier).await?;
-        } else {
-            let detail = json!({ "request_uuid": new.request_uuid });
-            change.note(owner.uuid(), "CHANGE_REQUESTED", Some(tier.tier_uuid), detail).await?;
-        }
-        cx.answer_created(new.request_uuid, load_request(cx, new.request_uuid, Some(owner)).await?)
+/// Create a tier change request.
+#[operation(mutation, access = "subscription:write")]
+async fn subscription_change_requests_create(
+    cx: &RequestContext,
+    body: TierChangeRequestCreate,
+) -> Result<Created<TierChangeRequest>, Fault> {
+    let owner = cx.owner()?;
+    let tier = changing::get_tier(&cx.db, &body.tier_code).await?;
+    let tier = changing::ensure_on_offer(tier, |tier| tier.state == TierState::Offered)?;
+    let change = SubscriptionChange::by_caller(cx, None)?;
+    let state = if tier.self_service { TierChangeRequestState::Applied } else { TierChangeRequestState::Pending };
+    let new = NewRequest {
+        request_uuid: cx.new_uuid(),
+        to_tier_uuid: tier.tier_uuid,
+        message: body.message.as_deref().unwrap_or_default().trim(),
+        state: state.name(),
+        actor: Actor::of(cx.principal()?),
+    };
+    change.other_than(owner.uuid(), &tier).await?;
+    if state == TierChangeRequestState::Applied {
+        change.withdraw_request(owner.uuid()).await?;
     }
+    store::insert(&cx.db, owner, &new).await?;
+    if state == TierChangeRequestState::Applied {
+        change.to_tier(owner.uuid(), &tier).await?;
+    } else {
+        let detail = json!({ "request_uuid": new.request_uuid });
+        change.note(owner.uuid(), "CHANGE_REQUESTED", Some(tier.tier_uuid), detail).await?;
+    }
+    Ok(Created::new(new.request_uuid, load_request(cx, new.request_uuid, Some(owner)).await?))
+}
 
-    /// Withdraw a tier change request.
-    #[graphql(directive = access::apply("subscription:write".into()))]
-    async fn subscription_change_requests_withdraw(
-        &self,
-        ctx: &Context<'_>,
-        request_uuid: Uuid,
-    ) -> Result<Option<TierChangeRequest>, Fault> {
-        let cx = ctx.cx();
-        cx.answer(settle_request(cx, request_uuid, TierChangeRequestAction::Withdraw, None, Some(cx.owner()?)).await?)
-    }
+/// Withdraw a tier change request.
+#[operation(mutation, access = "subscription:write")]
+async fn subscription_change_requests_withdraw(
+    cx: &RequestContext,
+    request_uuid: Uuid,
+) -> Result<TierChangeRequest, Fault> {
+    settle_request(cx, request_uuid, TierChangeRequestAction::Withdraw, None, Some(cx.owner()?)).await
 }
 
 /// Settles a request; only of the caller's own partner if the caller is a partner. The partner can read the reason.

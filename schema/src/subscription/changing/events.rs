@@ -1,13 +1,12 @@
 //! Events of a subscription, for its partner and for staff.
 
-use async_graphql::SimpleObject;
+use labs_core::describe::OutputType;
 use labs_core::time::Time;
 use labs_core::words::words;
 use uuid::Uuid;
 
 /// An event in the history of a subscription.
-#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct SubscriptionEvent {
     /// Id of the event.
     pub(super) uuid: Uuid,
@@ -31,8 +30,7 @@ pub(crate) struct SubscriptionEvent {
 }
 
 /// Actor of an event of a subscription.
-#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct SubscriptionActor {
     /// Kind of the actor.
     #[sqlx(rename = "actor_kind")]

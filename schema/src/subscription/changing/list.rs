@@ -1,8 +1,8 @@
 //! Columns of subscriptions and their events, and the list query of the events. The lists of subscriptions are next to
 //! their operations.
 
-use async_graphql::InputObject;
 use labs_core::db::Db;
+use labs_core::describe::InputType;
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
@@ -80,8 +80,7 @@ pub(crate) static EVENT_FOR_STAFF: Select<SubscriptionEvent> = Select::new(
 );
 
 /// Filter of the events. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct SubscriptionEventFilter {
     kind: Option<Vec<String>>,
     occurred_at_from: Option<Time>,

@@ -1,7 +1,7 @@
 //! A subscription as its partner and staff see it.
 
-use async_graphql::SimpleObject;
 use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::money::Money;
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -13,8 +13,7 @@ use crate::subscription::public_tiers::BillingPeriod;
 
 /// Subscription of a partner: tier, period and pending change. The name `Subscription` is reserved for another purpose
 /// in GraphQL.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PartnerSubscription {
     /// UUID of the partner.
     partner_uuid: Uuid,
@@ -43,8 +42,7 @@ pub(crate) struct PartnerSubscription {
 }
 
 /// A pending change of a subscription.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PendingChange {
     /// Kind of the change.
     kind: PendingChangeKind,

@@ -8,4 +8,4 @@ mod rules;
 mod store;
 
 pub(in crate::subscription) use list::STATEMENTS;
-pub(in crate::subscription) use resolvers::{CurrentMutation, CurrentQuery};
+pub(in crate::subscription) use resolvers::OPERATIONS;

@@ -1,10 +1,10 @@
 //! Resolvers of a partner's own subscription.
 
-use async_graphql::{Context, InputObject, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::words::words;
 
@@ -19,16 +19,14 @@ use crate::subscription::tiers::rules::TierState;
 use crate::subscription::values::{Effect, FeatureKind, FeatureValue};
 
 /// Tier to preview.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SubscriptionPreviewChange {
     /// Code of the tier.
     tier_code: String,
 }
 
 /// Effect of a change to another tier.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SubscriptionPreview {
     /// Code of the current tier.
     from_tier_code: String,
@@ -59,8 +57,7 @@ words! {
 }
 
 /// A feature whose value would change.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct FeatureDifference {
     /// Code of the feature.
     code: String,
@@ -77,8 +74,7 @@ pub(crate) struct FeatureDifference {
 }
 
 /// Current and new value of a budget.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct RateDifference {
     /// Current number of requests.
     before: i64,
@@ -87,8 +83,7 @@ pub(crate) struct RateDifference {
 }
 
 /// A limit that the partner exceeds under another tier.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct OverLimit {
     /// Code of the feature.
     code: String,
@@ -102,74 +97,63 @@ pub(crate) struct OverLimit {
     used: i64,
 }
 
-/// Queries of the caller's subscription.
-#[derive(Default)]
-pub(crate) struct CurrentQuery;
+/// Operations of this file.
+pub(in crate::subscription) const OPERATIONS: &[Operation] = operations![
+    subscription_current_get,
+    subscription_current_list_events,
+    subscription_current_preview_change,
+    subscription_current_cancel,
+    subscription_current_resume,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl CurrentQuery {
-    /// Get the current subscription.
-    #[graphql(directive = access::apply("subscription".into()))]
-    async fn subscription_current_get(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
-        ctx.cx().answer(load_subscription(ctx.cx()).await?)
-    }
-
-    /// List the current subscription's events.
-    #[graphql(directive = access::apply("subscription".into()))]
-    async fn subscription_current_list_events(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<SubscriptionEventFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<SubscriptionEvent>>, Fault> {
-        let cx = ctx.cx();
-        let own = SubscriptionHistory { partner_uuid: cx.owner()?.uuid(), filter: filter.unwrap_or_default() };
-        cx.answer_list(EVENTS.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?.list())
-    }
-
-    /// Preview a change to another tier.
-    #[graphql(directive = access::apply("subscription".into()))]
-    async fn subscription_current_preview_change(
-        &self,
-        ctx: &Context<'_>,
-        body: SubscriptionPreviewChange,
-    ) -> Result<Option<SubscriptionPreview>, Fault> {
-        let cx = ctx.cx();
-        let owner = cx.owner()?;
-        let tier = changing::get_tier(&cx.db, &body.tier_code).await?;
-        let tier = changing::ensure_on_offer(tier, |tier| tier.state == TierState::Offered)?;
-        let rates = store::rates(&cx.db, owner, tier.tier_uuid).await?;
-        let rates = rates.ok_or_else(|| Fault::internal("a partner without subscription"))?;
-        let rows = store::compare(&cx.db, owner, tier.tier_uuid).await?;
-        let takes_effect = if tier.self_service { TakesEffect::AtOnce } else { TakesEffect::AfterApproval };
-        cx.answer(preview(tier.code, takes_effect, &rates, rows))
-    }
+/// Get the current subscription.
+#[operation(query, access = "subscription")]
+async fn subscription_current_get(cx: &RequestContext) -> Result<PartnerSubscription, Fault> {
+    load_subscription(cx).await
 }
 
-/// Mutations of the caller's subscription.
-#[derive(Default)]
-pub(crate) struct CurrentMutation;
+/// List the current subscription's events.
+#[operation(query, access = "subscription")]
+async fn subscription_current_list_events(
+    cx: &RequestContext,
+    filter: Option<SubscriptionEventFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<SubscriptionEvent>, Fault> {
+    let own = SubscriptionHistory { partner_uuid: cx.owner()?.uuid(), filter: filter.unwrap_or_default() };
+    Ok(EVENTS.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?.list())
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl CurrentMutation {
-    /// Cancel the current subscription.
-    #[graphql(directive = access::apply("subscription:write".into()))]
-    async fn subscription_current_cancel(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
-        let cx = ctx.cx();
-        let partner_uuid = cx.owner()?.uuid();
-        SubscriptionChange::by_caller(cx, None)?.cancel(partner_uuid, SubscriptionEnd::PeriodEnd).await?;
-        cx.answer(load_subscription(cx).await?)
-    }
+/// Preview a change to another tier.
+#[operation(query, access = "subscription")]
+async fn subscription_current_preview_change(
+    cx: &RequestContext,
+    body: SubscriptionPreviewChange,
+) -> Result<SubscriptionPreview, Fault> {
+    let owner = cx.owner()?;
+    let tier = changing::get_tier(&cx.db, &body.tier_code).await?;
+    let tier = changing::ensure_on_offer(tier, |tier| tier.state == TierState::Offered)?;
+    let rates = store::rates(&cx.db, owner, tier.tier_uuid).await?;
+    let rates = rates.ok_or_else(|| Fault::internal("a partner without subscription"))?;
+    let rows = store::compare(&cx.db, owner, tier.tier_uuid).await?;
+    let takes_effect = if tier.self_service { TakesEffect::AtOnce } else { TakesEffect::AfterApproval };
+    Ok(preview(tier.code, takes_effect, &rates, rows))
+}
 
-    /// Resume the current subscription.
-    #[graphql(directive = access::apply("subscription:write".into()))]
-    async fn subscription_current_resume(&self, ctx: &Context<'_>) -> Result<Option<PartnerSubscription>, Fault> {
-        let cx = ctx.cx();
-        let partner_uuid = cx.owner()?.uuid();
-        SubscriptionChange::by_caller(cx, None)?.resume(partner_uuid).await?;
-        cx.answer(load_subscription(cx).await?)
-    }
+/// Cancel the current subscription.
+#[operation(mutation, access = "subscription:write")]
+async fn subscription_current_cancel(cx: &RequestContext) -> Result<PartnerSubscription, Fault> {
+    let partner_uuid = cx.owner()?.uuid();
+    SubscriptionChange::by_caller(cx, None)?.cancel(partner_uuid, SubscriptionEnd::PeriodEnd).await?;
+    load_subscription(cx).await
+}
+
+/// Resume the current subscription.
+#[operation(mutation, access = "subscription:write")]
+async fn subscription_current_resume(cx: &RequestContext) -> Result<PartnerSubscription, Fault> {
+    let partner_uuid = cx.owner()?.uuid();
+    SubscriptionChange::by_caller(cx, None)?.resume(partner_uuid).await?;
+    load_subscription(cx).await
 }
 
 /// Loads the current subscription of the caller's partner.

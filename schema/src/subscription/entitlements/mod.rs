@@ -8,4 +8,4 @@ mod rules;
 mod store;
 
 pub(crate) use resolvers::EntitlementSource;
-pub(in crate::subscription) use resolvers::EntitlementsQuery;
+pub(in crate::subscription) use resolvers::OPERATIONS;

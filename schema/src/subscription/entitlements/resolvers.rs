@@ -1,9 +1,9 @@
 //! Resolvers of a partner's entitlements.
 
-use async_graphql::{Context, Json, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
+use labs_core::describe::{Json, OutputType};
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::time::Time;
 use labs_core::words::words;
 use serde_json::Value;
@@ -14,8 +14,7 @@ use super::store::{self, EntitlementRow};
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
 /// Entitlements of a partner, each with its source.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct Entitlements {
     /// Id of the partner.
     partner_uuid: Uuid,
@@ -30,8 +29,7 @@ pub(crate) struct Entitlements {
 }
 
 /// A feature resolved for a partner.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct Entitlement {
     /// Stable code of the feature.
     code: String,
@@ -69,28 +67,19 @@ words! {
     }
 }
 
-/// Queries of entitlements.
-#[derive(Default)]
-pub(crate) struct EntitlementsQuery;
+/// Operations of this file.
+pub(in crate::subscription) const OPERATIONS: &[Operation] = operations![subscription_entitlements_get];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl EntitlementsQuery {
-    /// Get the current subscription's entitlements.
-    #[graphql(directive = access::apply("subscription".into()))]
-    async fn subscription_entitlements_get(
-        &self,
-        ctx: &Context<'_>,
-        at: Option<Time>,
-    ) -> Result<Option<Entitlements>, Fault> {
-        let cx = ctx.cx();
-        let owner = cx.owner()?;
-        rules::moment(at, cx.now)?;
-        let rows = store::list_all(&cx.db, owner, at).await?;
-        let tier = rows.first().map(|row| (row.tier_code.clone(), row.tier_name.clone()));
-        let (tier_code, tier_name) = tier.ok_or_else(|| Fault::internal("a partner without entitlements"))?;
-        let features = rows.into_iter().map(Into::into).collect();
-        cx.answer(Entitlements { partner_uuid: owner.uuid(), at, tier_code, tier_name, features })
-    }
+/// Get the current subscription's entitlements.
+#[operation(query, access = "subscription")]
+async fn subscription_entitlements_get(cx: &RequestContext, at: Option<Time>) -> Result<Entitlements, Fault> {
+    let owner = cx.owner()?;
+    rules::moment(at, cx.now)?;
+    let rows = store::list_all(&cx.db, owner, at).await?;
+    let tier = rows.first().map(|row| (row.tier_code.clone(), row.tier_name.clone()));
+    let (tier_code, tier_name) = tier.ok_or_else(|| Fault::internal("a partner without entitlements"))?;
+    let features = rows.into_iter().map(Into::into).collect();
+    Ok(Entitlements { partner_uuid: owner.uuid(), at, tier_code, tier_name, features })
 }
 
 impl From<EntitlementRow> for Entitlement {

@@ -1,6 +1,6 @@
 //! Features as staff see them: one, and the list in the order of the pricing page.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use serde::Serialize;
@@ -32,8 +32,7 @@ static FEATURE: Select<FeatureRow> = Select::new(
 pub(super) static BY_CODE: Lookup<FeatureRow> = Lookup::new(&FEATURE, &["feature_code = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct FeatureFilter {
     kind: Option<Vec<FeatureKind>>,
     q: Option<String>,

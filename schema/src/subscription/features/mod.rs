@@ -10,5 +10,5 @@ mod rules;
 mod store;
 
 pub(in crate::subscription) use list::STATEMENTS;
-pub(in crate::subscription) use resolvers::{FeaturesMutation, FeaturesQuery};
+pub(in crate::subscription) use resolvers::OPERATIONS;
 pub(in crate::subscription) use store::{DefinitionRow, definitions};

@@ -1,11 +1,11 @@
 //! Resolvers of features for staff.
 
-use async_graphql::{Context, InputObject, Json, MaybeUndefined, Object, SimpleObject};
-use labs_core::access::access;
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::{Created, InputType, Json, MaybeUndefined, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::time::Time;
 use serde_json::Value;
@@ -17,8 +17,7 @@ use crate::subscription::tiers;
 use crate::subscription::values::{FeatureKind, FeatureValue, ValueInput};
 
 /// A feature that a tier can grant.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct Feature {
     /// Stable code of the feature. It never changes.
     code: String,
@@ -49,8 +48,7 @@ pub(crate) struct Feature {
 }
 
 /// A new feature.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FeatureCreate {
     /// Stable code of the feature.
     code: String,
@@ -77,20 +75,24 @@ pub(crate) struct FeatureCreate {
 }
 
 /// Merge patch of a feature (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FeatureUpdate {
     /// Display name of the feature.
     name: Option<String>,
     /// Description of the feature; null clears it.
+    #[serde(default)]
     description: MaybeUndefined<String>,
     /// Unit that a LIMIT counts; null clears it.
+    #[serde(default)]
     unit: MaybeUndefined<String>,
     /// Default value, if a tier sets none.
+    #[serde(default)]
     default_value: MaybeUndefined<Json<Value>>,
     /// Default of a LIMIT, if a tier sets none.
+    #[serde(default)]
     default_limit: MaybeUndefined<i64>,
     /// Default of a FLAG or SCOPE, if a tier sets none.
+    #[serde(default)]
     default_enabled: MaybeUndefined<bool>,
     /// Whether a LIMIT is unlimited by default.
     default_unlimited: Option<bool>,
@@ -98,107 +100,91 @@ pub(crate) struct FeatureUpdate {
     position: Option<i32>,
 }
 
-/// Queries of features.
-#[derive(Default)]
-pub(crate) struct FeaturesQuery;
+/// Operations of this file.
+pub(in crate::subscription) const OPERATIONS: &[Operation] =
+    operations![subscription_features_list, subscription_features_create, subscription_features_update];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl FeaturesQuery {
-    /// List features.
-    #[graphql(directive = access::apply("labs.admin.tiers".into()))]
-    async fn subscription_features_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<FeatureFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<Feature>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = FEATURES.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
-        let total = FEATURES.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.counted_list(total))
-    }
+/// List features.
+#[operation(query, access = "labs.admin.tiers")]
+async fn subscription_features_list(
+    cx: &RequestContext,
+    filter: Option<FeatureFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<Feature>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = FEATURES.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
+    let total = FEATURES.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(row.into()))?.counted_list(total))
 }
 
-/// Mutations of features.
-#[derive(Default)]
-pub(crate) struct FeaturesMutation;
+/// Create a feature.
+#[operation(mutation, access = "labs.admin.tiers:write")]
+async fn subscription_features_create(cx: &RequestContext, body: FeatureCreate) -> Result<Created<Feature>, Fault> {
+    let mut errors = Vec::new();
+    note(cx, &body.code);
+    let name = rules::name(&body.name, &mut errors);
+    rules::scope(body.kind, body.scope.as_deref(), &mut errors);
+    let unit = rules::unit(body.kind, body.unit.as_deref(), &mut errors);
+    let input = ValueInput {
+        value: body.default_value.as_ref().map(|value| &value.0),
+        limit: body.default_limit,
+        enabled: body.default_enabled,
+        unlimited: body.default_unlimited,
+    };
+    let default = rules::default_value(body.kind, &input, &mut errors);
+    let Some(default_value) = default.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
+    let new = NewFeature {
+        code: &body.code,
+        kind: body.kind.name(),
+        name: &name,
+        description: body.description.as_deref().unwrap_or_default().trim(),
+        unit: unit.as_deref(),
+        scope: body.scope.as_deref(),
+        default_value,
+        position: body.position,
+    };
+    tiers::lock_changes(&cx.db).await?;
+    store::insert(&cx.db, &new).await?;
+    rules::ensure_few_features(FEATURES.count(&cx.db, &FeatureFilter::default()).await?)?;
+    Ok(Created::new(body.code.as_str(), load_feature(cx, &body.code).await?))
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl FeaturesMutation {
-    /// Create a feature.
-    #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
-    async fn subscription_features_create(
-        &self,
-        ctx: &Context<'_>,
-        body: FeatureCreate,
-    ) -> Result<Option<Feature>, Fault> {
-        let (cx, mut errors) = (ctx.cx(), Vec::new());
-        note(cx, &body.code);
-        let name = rules::name(&body.name, &mut errors);
-        rules::scope(body.kind, body.scope.as_deref(), &mut errors);
-        let unit = rules::unit(body.kind, body.unit.as_deref(), &mut errors);
-        let input = ValueInput {
-            value: body.default_value.as_ref().map(|value| &value.0),
-            limit: body.default_limit,
-            enabled: body.default_enabled,
-            unlimited: body.default_unlimited,
-        };
-        let default = rules::default_value(body.kind, &input, &mut errors);
-        let Some(default_value) = default.filter(|_| errors.is_empty()) else { return Err(Fault::invalid(errors)) };
-        let new = NewFeature {
-            code: &body.code,
-            kind: body.kind.name(),
-            name: &name,
-            description: body.description.as_deref().unwrap_or_default().trim(),
-            unit: unit.as_deref(),
-            scope: body.scope.as_deref(),
-            default_value,
-            position: body.position,
-        };
-        tiers::lock_changes(&cx.db).await?;
-        store::insert(&cx.db, &new).await?;
-        rules::ensure_few_features(FEATURES.count(&cx.db, &FeatureFilter::default()).await?)?;
-        cx.answer_created(body.code.as_str(), load_feature(cx, &body.code).await?)
+/// Update a feature.
+#[operation(mutation, access = "labs.admin.tiers:write")]
+async fn subscription_features_update(
+    cx: &RequestContext,
+    feature_code: String,
+    body: FeatureUpdate,
+) -> Result<Feature, Fault> {
+    let mut errors = Vec::new();
+    note(cx, &feature_code);
+    let kind = store::lock(&cx.db, &feature_code).await?.ok_or_else(err_not_found)?;
+    let name = body.name.as_deref().map(|name| rules::name(name, &mut errors));
+    let unit = match &body.unit {
+        MaybeUndefined::Undefined => None,
+        input => Some(rules::unit(kind, input.value().map(String::as_str), &mut errors)),
+    };
+    let default = default_said(&body);
+    let says_default = default.is_some();
+    let default_value = default.and_then(|input| rules::default_value(kind, &input, &mut errors));
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
     }
-
-    /// Update a feature.
-    #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
-    async fn subscription_features_update(
-        &self,
-        ctx: &Context<'_>,
-        feature_code: String,
-        body: FeatureUpdate,
-    ) -> Result<Option<Feature>, Fault> {
-        let (cx, mut errors) = (ctx.cx(), Vec::new());
-        note(cx, &feature_code);
-        let kind = store::lock(&cx.db, &feature_code).await?.ok_or_else(err_not_found)?;
-        let name = body.name.as_deref().map(|name| rules::name(name, &mut errors));
-        let unit = match &body.unit {
-            MaybeUndefined::Undefined => None,
-            input => Some(rules::unit(kind, input.value().map(String::as_str), &mut errors)),
-        };
-        let default = default_said(&body);
-        let says_default = default.is_some();
-        let default_value = default.and_then(|input| rules::default_value(kind, &input, &mut errors));
-        if !errors.is_empty() {
-            return Err(Fault::invalid(errors));
-        }
-        let change = FeatureChange {
-            name: name.as_deref(),
-            description: body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim()),
-            has_unit: unit.is_some(),
-            unit: unit.flatten(),
-            default_value,
-            position: body.position,
-        };
-        store::update(&cx.db, &feature_code, &change).await?;
-        if says_default {
-            tiers::ensure_way_out(&cx.db, None).await?;
-        }
-        cx.answer(load_feature(cx, &feature_code).await?)
+    let change = FeatureChange {
+        name: name.as_deref(),
+        description: body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim()),
+        has_unit: unit.is_some(),
+        unit: unit.flatten(),
+        default_value,
+        position: body.position,
+    };
+    store::update(&cx.db, &feature_code, &change).await?;
+    if says_default {
+        tiers::ensure_way_out(&cx.db, None).await?;
     }
+    load_feature(cx, &feature_code).await
 }
 
 /// Returns the default given in a patch; `None` if the patch does not contain one.

@@ -4,4 +4,4 @@ mod list;
 mod resolvers;
 
 pub(in crate::subscription) use list::STATEMENTS;
-pub(in crate::subscription) use resolvers::PublicFeaturesQuery;
+pub(in crate::subscription) use resolvers::OPERATIONS;

@@ -1,10 +1,10 @@
 //! Public resolvers of features.
 
-use async_graphql::{Context, Json, Object, SimpleObject};
-use labs_core::access::{access, may_lag, reusable};
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
+use labs_core::describe::{Json, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use serde_json::Value;
 
@@ -12,8 +12,7 @@ use super::list::{FEATURES, PublicFeatureRow, ValueRow};
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
 /// A feature with its value in each offered tier.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PublicFeature {
     /// Stable code of the feature.
     code: String,
@@ -32,8 +31,7 @@ pub(crate) struct PublicFeature {
 }
 
 /// Value of a feature in a tier.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PublicFeatureValue {
     /// Code of the tier.
     tier_code: String,
@@ -47,24 +45,18 @@ pub(crate) struct PublicFeatureValue {
     unlimited: bool,
 }
 
-/// Public queries of features.
-#[derive(Default)]
-pub(crate) struct PublicFeaturesQuery;
+/// Operations of this file.
+pub(in crate::subscription) const OPERATIONS: &[Operation] = operations![subscription_public_features_list];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl PublicFeaturesQuery {
-    /// List public features by tier.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = reusable::apply("tiers".into(), 600))]
-    async fn subscription_public_features_list(
-        &self,
-        ctx: &Context<'_>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<PublicFeature>>, Fault> {
-        let cx = ctx.cx();
-        let rows = FEATURES.page(cx, &(), &PageRequest::new(None, limit, cursor)).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
-    }
+/// List public features by tier.
+#[operation(query, access = "public", may_lag, reusable("tiers", 600))]
+async fn subscription_public_features_list(
+    cx: &RequestContext,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<PublicFeature>, Fault> {
+    let rows = FEATURES.page(cx, &(), &PageRequest::new(None, limit, cursor)).await?;
+    Ok(rows.map(|row| Ok(row.into()))?.list())
 }
 
 impl From<PublicFeatureRow> for PublicFeature {

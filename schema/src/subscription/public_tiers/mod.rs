@@ -13,4 +13,4 @@ mod resolvers;
 
 pub(in crate::subscription) use list::STATEMENTS;
 pub(crate) use resolvers::BillingPeriod;
-pub(in crate::subscription) use resolvers::PublicTiersQuery;
+pub(in crate::subscription) use resolvers::OPERATIONS;

@@ -1,11 +1,11 @@
 //! Public resolvers of tiers.
 
-use async_graphql::{Context, Json, Object, SimpleObject};
-use labs_core::access::{access, may_lag, reusable};
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
+use labs_core::describe::{Json, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, SqlValue};
 use labs_core::money::Money;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::words::words;
 use serde_json::Value;
@@ -14,8 +14,7 @@ use super::list::{BY_CODE, OfferedFeatureRow, OfferedTierRow, TIERS};
 use crate::subscription::values::{FeatureKind, FeatureValue};
 
 /// An offered tier.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct Tier {
     /// Stable code of the tier.
     code: String,
@@ -50,8 +49,7 @@ words! {
 }
 
 /// Limits of one partner, shared by all its users and machine clients.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct TierLimits {
     /// Requests per second.
     burst_per_second: i32,
@@ -64,8 +62,7 @@ pub(crate) struct TierLimits {
 }
 
 /// A feature with its value in a tier.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct TierFeature {
     /// Stable code of the feature.
     code: String,
@@ -83,31 +80,26 @@ pub(crate) struct TierFeature {
     unlimited: bool,
 }
 
-/// Public queries of tiers.
-#[derive(Default)]
-pub(crate) struct PublicTiersQuery;
+/// Operations of this file.
+pub(in crate::subscription) const OPERATIONS: &[Operation] =
+    operations![subscription_public_tiers_list, subscription_public_tiers_get];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl PublicTiersQuery {
-    /// List public tiers.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = reusable::apply("tiers".into(), 600))]
-    async fn subscription_public_tiers_list(
-        &self,
-        ctx: &Context<'_>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<Tier>>, Fault> {
-        let cx = ctx.cx();
-        let rows = TIERS.page(cx, &(), &PageRequest::new(None, limit, cursor)).await?;
-        cx.answer_list(rows.map(|row| Ok(row.into()))?.list())
-    }
+/// List public tiers.
+#[operation(query, access = "public", may_lag, reusable("tiers", 600))]
+async fn subscription_public_tiers_list(
+    cx: &RequestContext,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<Tier>, Fault> {
+    let rows = TIERS.page(cx, &(), &PageRequest::new(None, limit, cursor)).await?;
+    Ok(rows.map(|row| Ok(row.into()))?.list())
+}
 
-    /// Get a public tier.
-    #[graphql(directive = access::apply("public".into()), directive = may_lag::apply(), directive = reusable::apply("tiers".into(), 600))]
-    async fn subscription_public_tiers_get(&self, ctx: &Context<'_>, tier_code: String) -> Result<Option<Tier>, Fault> {
-        let row = BY_CODE.fetch_one(&ctx.cx().db, [SqlValue::Nothing, tier_code.as_str().into()]).await?;
-        ctx.cx().answer(row.map(Into::into).ok_or_else(|| Fault::not_found("offered tier"))?)
-    }
+/// Get a public tier.
+#[operation(query, access = "public", may_lag, reusable("tiers", 600))]
+async fn subscription_public_tiers_get(cx: &RequestContext, tier_code: String) -> Result<Tier, Fault> {
+    let row = BY_CODE.fetch_one(&cx.db, [SqlValue::Nothing, tier_code.as_str().into()]).await?;
+    row.map(Into::into).ok_or_else(|| Fault::not_found("offered tier"))
 }
 
 impl From<OfferedTierRow> for Tier {

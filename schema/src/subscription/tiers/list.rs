@@ -1,6 +1,6 @@
 //! Tiers as staff see them: one, the list in the order of the pricing page, and the partners on a tier.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
@@ -58,8 +58,7 @@ static TIER: Select<TierRecordRow> = Select::new(
 pub(super) static BY_UUID: Lookup<TierRecordRow> = Lookup::new(&TIER, &["tier_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct TierFilter {
     state: Option<Vec<TierState>>,
     self_service: Option<bool>,

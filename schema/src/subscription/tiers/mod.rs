@@ -21,7 +21,7 @@ use labs_core::scope::ScopeSet;
 use uuid::Uuid;
 
 pub(in crate::subscription) use list::STATEMENTS;
-pub(in crate::subscription) use resolvers::{TiersMutation, TiersQuery};
+pub(in crate::subscription) use resolvers::OPERATIONS;
 
 /// Serialises changes of tiers and features until the transaction ends.
 pub(in crate::subscription) async fn lock_changes(db: &Db) -> Result<(), Fault> {

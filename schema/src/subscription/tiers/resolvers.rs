@@ -2,12 +2,12 @@
 
 pub(super) mod types;
 
+use labs_core::describe::Created;
+use labs_core::operation::{Operation, operation, operations};
 use std::collections::HashMap;
 
-use async_graphql::{Context, Object};
-use labs_core::access::{access, audit_target, batched};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
 use labs_core::fault::{Fault, FieldError};
 use labs_core::list::PageRequest;
 use labs_core::page::CountedList;
@@ -26,194 +26,159 @@ use crate::subscription::values::{FeatureKind, FeatureValueInput};
 pub(super) use types::TierSimulation;
 use types::{Subscriber, TierCreate, TierFeaturesPut, TierRecord, TierSimulate, TierUpdate};
 
-/// Queries of tiers.
-#[derive(Default)]
-pub(crate) struct TiersQuery;
+/// Operations of this file.
+pub(in crate::subscription) const OPERATIONS: &[Operation] = operations![
+    subscription_tiers_list,
+    subscription_tiers_get,
+    subscription_tiers_list_subscribers,
+    subscription_tiers_simulate,
+    subscription_tiers_create,
+    subscription_tiers_update,
+    subscription_tiers_put_features,
+    subscription_tiers_offer,
+    subscription_tiers_retire,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl TiersQuery {
-    /// List tiers.
-    #[graphql(directive = access::apply("labs.admin.tiers".into()))]
-    async fn subscription_tiers_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<TierFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<TierRecord>>, Fault> {
-        let (cx, filter) = (ctx.cx(), filter.unwrap_or_default());
-        let rows = TIERS.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
-        let total = TIERS.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(TierRecord::of(row, cx)))?.counted_list(total))
-    }
-
-    /// Get a tier.
-    #[graphql(
-        directive = access::apply("labs.admin.tiers".into()),
-        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into()),
-        directive = batched::apply()
-    )]
-    async fn subscription_tiers_get(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<Option<TierRecord>, Fault> {
-        ctx.cx().answer(load_tier(ctx.cx(), tier_uuid).await?)
-    }
-
-    /// List a tier's subscribers.
-    #[graphql(
-        directive = access::apply("labs.admin.tiers".into()),
-        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
-    )]
-    async fn subscription_tiers_list_subscribers(
-        &self,
-        ctx: &Context<'_>,
-        tier_uuid: Uuid,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<Subscriber>>, Fault> {
-        let cx = ctx.cx();
-        note(cx, tier_uuid).await?;
-        let rows = SUBSCRIBERS.page(cx, &tier_uuid, &PageRequest::new(None, limit, cursor)).await?;
-        let rows = rows.map(|row| Ok(row.for_caller(cx)))?;
-        cx.answer_list(rows.counted_list(SUBSCRIBERS.total(&cx.db, &tier_uuid, include_total).await?))
-    }
-
-    /// Simulate a tier change.
-    #[graphql(
-        directive = access::apply("labs.admin.tiers".into()),
-        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
-    )]
-    async fn subscription_tiers_simulate(
-        &self,
-        ctx: &Context<'_>,
-        tier_uuid: Uuid,
-        body: TierSimulate,
-    ) -> Result<Option<TierSimulation>, Fault> {
-        let cx = ctx.cx();
-        note(cx, tier_uuid).await?;
-        let values = match body.features {
-            Some(input) => Some(read_features(cx, &input).await?),
-            None => None,
-        };
-        let tier = BY_UUID.fetch_one(&cx.db, [tier_uuid.into()]).await?.ok_or_else(err_not_found)?;
-        cx.answer(simulation::run(&cx.db, tier, values, body.burst_per_second, body.daily_requests).await?)
-    }
+/// List tiers.
+#[operation(query, access = "labs.admin.tiers")]
+async fn subscription_tiers_list(
+    cx: &RequestContext,
+    filter: Option<TierFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<TierRecord>, Fault> {
+    let filter = filter.unwrap_or_default();
+    let rows = TIERS.page(cx, &filter, &PageRequest::new(None, limit, cursor)).await?;
+    let total = TIERS.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(TierRecord::of(row, cx)))?.counted_list(total))
 }
 
-/// Mutations of tiers.
-#[derive(Default)]
-pub(crate) struct TiersMutation;
+/// Get a tier.
+#[operation(query, access = "labs.admin.tiers", audit_target(Tier, "tier_uuid"), batched)]
+async fn subscription_tiers_get(cx: &RequestContext, tier_uuid: Uuid) -> Result<TierRecord, Fault> {
+    load_tier(cx, tier_uuid).await
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl TiersMutation {
-    /// Create a tier.
-    #[graphql(directive = access::apply("labs.admin.tiers:write".into()))]
-    async fn subscription_tiers_create(
-        &self,
-        ctx: &Context<'_>,
-        body: TierCreate,
-    ) -> Result<Option<TierRecord>, Fault> {
-        let (cx, mut errors) = (ctx.cx(), Vec::new());
-        let name = rules::name(&body.name, &mut errors);
-        let definitions = features::definitions(&cx.db).await?;
-        let input = body.features.unwrap_or_default();
-        let values = rules::features(&input, &kinds(&definitions), &mut errors);
-        if !errors.is_empty() {
-            return Err(Fault::invalid(errors));
-        }
-        let new = NewTier {
-            tier_uuid: cx.new_uuid(),
-            code: &body.code,
-            name: &name,
-            description: body.description.as_deref().unwrap_or_default().trim(),
-            price_amount_minor: body.price.amount_minor,
-            currency: &body.price.currency,
-            billing_period: body.billing_period.name(),
-            burst_per_second: body.burst_per_second,
-            daily_requests: body.daily_requests,
-            self_service: body.self_service.unwrap_or(false),
-            position: body.position,
-            highlighted: body.highlighted.unwrap_or(false),
-        };
-        store::insert(&cx.db, &new).await?;
-        store::set_features(&cx.db, new.tier_uuid, &values).await?;
-        cx.answer_created(new.tier_uuid, load_tier(cx, new.tier_uuid).await?)
-    }
+/// List a tier's subscribers.
+#[operation(query, access = "labs.admin.tiers", audit_target(Tier, "tier_uuid"))]
+async fn subscription_tiers_list_subscribers(
+    cx: &RequestContext,
+    tier_uuid: Uuid,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<Subscriber>, Fault> {
+    note(cx, tier_uuid).await?;
+    let rows = SUBSCRIBERS.page(cx, &tier_uuid, &PageRequest::new(None, limit, cursor)).await?;
+    let rows = rows.map(|row| Ok(row.for_caller(cx)))?;
+    Ok(rows.counted_list(SUBSCRIBERS.total(&cx.db, &tier_uuid, include_total).await?))
+}
 
-    /// Update a tier.
-    #[graphql(
-        directive = access::apply("labs.admin.tiers:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
-    )]
-    async fn subscription_tiers_update(
-        &self,
-        ctx: &Context<'_>,
-        tier_uuid: Uuid,
-        body: TierUpdate,
-    ) -> Result<Option<TierRecord>, Fault> {
-        let (cx, mut errors) = (ctx.cx(), Vec::new());
-        let locked = lock_tier(cx, tier_uuid).await?;
-        let name = body.name.as_deref().map(|name| rules::name(name, &mut errors));
-        if !errors.is_empty() {
-            return Err(Fault::invalid(errors));
-        }
-        let is_changed = body.billing_period.is_some_and(|period| period != locked.billing_period);
-        rules::ensure_period_changeable(locked.state, is_changed)?;
-        let change = TierChange {
-            name: name.as_deref(),
-            description: body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim()),
-            price_amount_minor: body.price.as_ref().map(|price| price.amount_minor),
-            currency: body.price.as_ref().map(|price| price.currency.as_str()),
-            billing_period: body.billing_period.map(BillingPeriod::name),
-            burst_per_second: body.burst_per_second,
-            daily_requests: body.daily_requests,
-            self_service: body.self_service,
-            position: body.position,
-            highlighted: body.highlighted,
-        };
-        store::update(&cx.db, tier_uuid, &change).await?;
-        rules::ensure_fallback(store::fallback_is_left(&cx.db).await?)?;
-        cx.answer(load_tier(cx, tier_uuid).await?)
-    }
+/// Simulate a tier change.
+#[operation(query, access = "labs.admin.tiers", audit_target(Tier, "tier_uuid"))]
+async fn subscription_tiers_simulate(
+    cx: &RequestContext,
+    tier_uuid: Uuid,
+    body: TierSimulate,
+) -> Result<TierSimulation, Fault> {
+    note(cx, tier_uuid).await?;
+    let values = match body.features {
+        Some(input) => Some(read_features(cx, &input).await?),
+        None => None,
+    };
+    let tier = BY_UUID.fetch_one(&cx.db, [tier_uuid.into()]).await?.ok_or_else(err_not_found)?;
+    simulation::run(&cx.db, tier, values, body.burst_per_second, body.daily_requests).await
+}
 
-    /// Replace a tier's features.
-    #[graphql(
-        directive = access::apply("labs.admin.tiers:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
-    )]
-    async fn subscription_tiers_put_features(
-        &self,
-        ctx: &Context<'_>,
-        tier_uuid: Uuid,
-        body: TierFeaturesPut,
-    ) -> Result<Option<TierRecord>, Fault> {
-        let cx = ctx.cx();
-        let locked = lock_tier(cx, tier_uuid).await?;
-        let values = read_features(cx, &body.features).await?;
-        store::set_features(&cx.db, tier_uuid, &values).await?;
-        if locked.state != TierState::Draft {
-            ensure_way_out(&cx.db, Some(tier_uuid)).await?;
-        }
-        cx.answer(load_tier(cx, tier_uuid).await?)
+/// Create a tier.
+#[operation(mutation, access = "labs.admin.tiers:write")]
+async fn subscription_tiers_create(cx: &RequestContext, body: TierCreate) -> Result<Created<TierRecord>, Fault> {
+    let mut errors = Vec::new();
+    let name = rules::name(&body.name, &mut errors);
+    let definitions = features::definitions(&cx.db).await?;
+    let input = body.features.unwrap_or_default();
+    let values = rules::features(&input, &kinds(&definitions), &mut errors);
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
     }
+    let new = NewTier {
+        tier_uuid: cx.new_uuid(),
+        code: &body.code,
+        name: &name,
+        description: body.description.as_deref().unwrap_or_default().trim(),
+        price_amount_minor: body.price.amount_minor,
+        currency: &body.price.currency,
+        billing_period: body.billing_period.name(),
+        burst_per_second: body.burst_per_second,
+        daily_requests: body.daily_requests,
+        self_service: body.self_service.unwrap_or(false),
+        position: body.position,
+        highlighted: body.highlighted.unwrap_or(false),
+    };
+    store::insert(&cx.db, &new).await?;
+    store::set_features(&cx.db, new.tier_uuid, &values).await?;
+    Ok(Created::new(new.tier_uuid, load_tier(cx, new.tier_uuid).await?))
+}
 
-    /// Offer a tier.
-    #[graphql(
-        directive = access::apply("labs.admin.tiers:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
-    )]
-    async fn subscription_tiers_offer(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<Option<TierRecord>, Fault> {
-        ctx.cx().answer(move_tier(ctx.cx(), tier_uuid, TierAction::Offer).await?)
+/// Update a tier.
+#[operation(mutation, access = "labs.admin.tiers:write", audit_target(Tier, "tier_uuid"))]
+async fn subscription_tiers_update(
+    cx: &RequestContext,
+    tier_uuid: Uuid,
+    body: TierUpdate,
+) -> Result<TierRecord, Fault> {
+    let mut errors = Vec::new();
+    let locked = lock_tier(cx, tier_uuid).await?;
+    let name = body.name.as_deref().map(|name| rules::name(name, &mut errors));
+    if !errors.is_empty() {
+        return Err(Fault::invalid(errors));
     }
+    let is_changed = body.billing_period.is_some_and(|period| period != locked.billing_period);
+    rules::ensure_period_changeable(locked.state, is_changed)?;
+    let change = TierChange {
+        name: name.as_deref(),
+        description: body.description.as_opt_deref().map(|text| text.unwrap_or_default().trim()),
+        price_amount_minor: body.price.as_ref().map(|price| price.amount_minor),
+        currency: body.price.as_ref().map(|price| price.currency.as_str()),
+        billing_period: body.billing_period.map(BillingPeriod::name),
+        burst_per_second: body.burst_per_second,
+        daily_requests: body.daily_requests,
+        self_service: body.self_service,
+        position: body.position,
+        highlighted: body.highlighted,
+    };
+    store::update(&cx.db, tier_uuid, &change).await?;
+    rules::ensure_fallback(store::fallback_is_left(&cx.db).await?)?;
+    load_tier(cx, tier_uuid).await
+}
 
-    /// Retire a tier.
-    #[graphql(
-        directive = access::apply("labs.admin.tiers:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Tier, "tier_uuid".into())
-    )]
-    async fn subscription_tiers_retire(&self, ctx: &Context<'_>, tier_uuid: Uuid) -> Result<Option<TierRecord>, Fault> {
-        ctx.cx().answer(move_tier(ctx.cx(), tier_uuid, TierAction::Retire).await?)
+/// Replace a tier's features.
+#[operation(mutation, access = "labs.admin.tiers:write", audit_target(Tier, "tier_uuid"))]
+async fn subscription_tiers_put_features(
+    cx: &RequestContext,
+    tier_uuid: Uuid,
+    body: TierFeaturesPut,
+) -> Result<TierRecord, Fault> {
+    let locked = lock_tier(cx, tier_uuid).await?;
+    let values = read_features(cx, &body.features).await?;
+    store::set_features(&cx.db, tier_uuid, &values).await?;
+    if locked.state != TierState::Draft {
+        ensure_way_out(&cx.db, Some(tier_uuid)).await?;
     }
+    load_tier(cx, tier_uuid).await
+}
+
+/// Offer a tier.
+#[operation(mutation, access = "labs.admin.tiers:write", audit_target(Tier, "tier_uuid"))]
+async fn subscription_tiers_offer(cx: &RequestContext, tier_uuid: Uuid) -> Result<TierRecord, Fault> {
+    move_tier(cx, tier_uuid, TierAction::Offer).await
+}
+
+/// Retire a tier.
+#[operation(mutation, access = "labs.admin.tiers:write", audit_target(Tier, "tier_uuid"))]
+async fn subscription_tiers_retire(cx: &RequestContext, tier_uuid: Uuid) -> Result<TierRecord, Fault> {
+    move_tier(cx, tier_uuid, TierAction::Retire).await
 }
 
 /// Changes the state of a tier. Such changes are serialised; otherwise, two concurrent ones could retire the last two

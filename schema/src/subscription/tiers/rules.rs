@@ -154,7 +154,7 @@ pub(super) fn features(
 
 #[cfg(test)]
 mod tests {
-    use async_graphql::Json;
+    use labs_core::describe::Json;
     use serde_json::json;
 
     use super::*;

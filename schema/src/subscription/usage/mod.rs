@@ -7,4 +7,4 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::subscription) use resolvers::UsageQuery;
+pub(in crate::subscription) use resolvers::OPERATIONS;

@@ -1,9 +1,9 @@
 //! Resolvers of a partner's usage.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::time::Time;
 use uuid::Uuid;
 
@@ -13,8 +13,7 @@ use crate::subscription::entitlements::EntitlementSource;
 use crate::subscription::values::cap;
 
 /// Each limit with its current usage.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SubscriptionUsage {
     /// UUID of the partner.
     partner_uuid: Uuid,
@@ -29,8 +28,7 @@ pub(crate) struct SubscriptionUsage {
 }
 
 /// Calls of a deprecated element.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct DeprecatedCall {
     /// UUID of the deprecation.
     deprecation_uuid: Uuid,
@@ -63,8 +61,7 @@ pub(crate) struct DeprecatedCall {
 }
 
 /// A limit with its current usage.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct LimitUse {
     /// Code of the feature.
     code: String,
@@ -85,8 +82,7 @@ pub(crate) struct LimitUse {
 }
 
 /// Request budgets.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct RequestUse {
     /// Requests per second.
     burst_per_second: i32,
@@ -104,29 +100,24 @@ pub(crate) struct RequestUse {
     daily_resets_at: Time,
 }
 
-/// Queries of usage.
-#[derive(Default)]
-pub(crate) struct UsageQuery;
+/// Operations of this file.
+pub(in crate::subscription) const OPERATIONS: &[Operation] = operations![subscription_usage_get];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl UsageQuery {
-    /// Get the current subscription's usage.
-    #[graphql(directive = access::apply("subscription".into()))]
-    async fn subscription_usage_get(&self, ctx: &Context<'_>) -> Result<Option<SubscriptionUsage>, Fault> {
-        let cx = ctx.cx();
-        let owner = cx.owner()?;
-        let rates = store::rates(&cx.db, owner).await?;
-        let rates = rates.ok_or_else(|| Fault::internal("a partner without subscription"))?;
-        let limits = store::limits(&cx.db, owner).await?;
-        let deprecated_calls = store::deprecated_calls_page(&cx.db, owner).await?;
-        cx.answer(SubscriptionUsage {
-            partner_uuid: owner.uuid(),
-            tier_code: rates.tier_code.clone(),
-            limits: limits.into_iter().map(Into::into).collect(),
-            requests: rates.into(),
-            deprecated_calls: deprecated_calls.into_iter().map(Into::into).collect(),
-        })
-    }
+/// Get the current subscription's usage.
+#[operation(query, access = "subscription")]
+async fn subscription_usage_get(cx: &RequestContext) -> Result<SubscriptionUsage, Fault> {
+    let owner = cx.owner()?;
+    let rates = store::rates(&cx.db, owner).await?;
+    let rates = rates.ok_or_else(|| Fault::internal("a partner without subscription"))?;
+    let limits = store::limits(&cx.db, owner).await?;
+    let deprecated_calls = store::deprecated_calls_page(&cx.db, owner).await?;
+    Ok(SubscriptionUsage {
+        partner_uuid: owner.uuid(),
+        tier_code: rates.tier_code.clone(),
+        limits: limits.into_iter().map(Into::into).collect(),
+        requests: rates.into(),
+        deprecated_calls: deprecated_calls.into_iter().map(Into::into).collect(),
+    })
 }
 
 impl From<LimitRow> for LimitUse {

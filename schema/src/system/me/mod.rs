@@ -2,4 +2,4 @@
 
 mod resolvers;
 
-pub(in crate::system) use resolvers::MeQuery;
+pub(in crate::system) use resolvers::OPERATIONS;

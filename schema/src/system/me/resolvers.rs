@@ -1,16 +1,15 @@
 //! Resolvers about the caller.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::principal::{PrincipalType, Role};
 use labs_core::time::Time;
 use uuid::Uuid;
 
 /// The calling principal, as the service sees it.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct Me {
     /// Kind of principal.
     principal_type: PrincipalType,
@@ -33,8 +32,7 @@ pub(crate) struct Me {
 }
 
 /// Request budgets and their remainder.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct RateLimit {
     /// Requests per second.
     limit_per_second: i64,
@@ -46,35 +44,30 @@ pub(crate) struct RateLimit {
     resets_at: Time,
 }
 
-/// Queries about the caller.
-#[derive(Default)]
-pub(crate) struct MeQuery;
+/// Operations of this file.
+pub(in crate::system) const OPERATIONS: &[Operation] = operations![system_me_get];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl MeQuery {
-    /// Get the calling principal.
-    #[graphql(directive = access::apply("any".into()))]
-    async fn system_me_get(&self, ctx: &Context<'_>) -> Result<Option<Me>, Fault> {
-        let cx = ctx.cx();
-        let principal = cx.principal()?;
-        let daily = cx.services.budgets.peek(&principal.budget, cx.now).await?;
-        cx.answer(Me {
-            principal_type: principal.kind,
-            scopes: sort(principal.scopes.names()),
-            rate_limit: RateLimit {
-                limit_per_second: principal.budget.burst_per_second.into(),
-                limit_day: i64::try_from(daily.limit).unwrap_or(i64::MAX),
-                remaining_day: i64::try_from(daily.remaining).unwrap_or(i64::MAX),
-                resets_at: cx.now.whole_seconds().plus_seconds(i64::try_from(daily.reset).unwrap_or_default()),
-            },
-            subject: principal.session_uuid.map(|_| principal.uuid),
-            client_id: principal.client_id.clone(),
-            partner_uuid: principal.partner_uuid,
-            role: principal.role,
-            session_expires_at: principal.session_expires_at,
-            token_expires_at: principal.token_expires_at,
-        })
-    }
+/// Get the calling principal.
+#[operation(query, access = "any")]
+async fn system_me_get(cx: &RequestContext) -> Result<Me, Fault> {
+    let principal = cx.principal()?;
+    let daily = cx.services.budgets.peek(&principal.budget, cx.now).await?;
+    Ok(Me {
+        principal_type: principal.kind,
+        scopes: sort(principal.scopes.names()),
+        rate_limit: RateLimit {
+            limit_per_second: principal.budget.burst_per_second.into(),
+            limit_day: i64::try_from(daily.limit).unwrap_or(i64::MAX),
+            remaining_day: i64::try_from(daily.remaining).unwrap_or(i64::MAX),
+            resets_at: cx.now.whole_seconds().plus_seconds(i64::try_from(daily.reset).unwrap_or_default()),
+        },
+        subject: principal.session_uuid.map(|_| principal.uuid),
+        client_id: principal.client_id.clone(),
+        partner_uuid: principal.partner_uuid,
+        role: principal.role,
+        session_expires_at: principal.session_expires_at,
+        token_expires_at: principal.token_expires_at,
+    })
 }
 
 fn sort(mut names: Vec<String>) -> Vec<String> {

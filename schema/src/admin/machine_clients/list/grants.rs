@@ -1,6 +1,6 @@
 //! The token grants of a machine client, issued and refused.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue};
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -17,8 +17,7 @@ static GRANTS: Select<TokenGrant> = Select::new(
 );
 
 /// Filter of the token grants. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct TokenGrantFilter {
     outcome: Option<Vec<TokenGrantOutcome>>,
     code: Option<Vec<String>>,

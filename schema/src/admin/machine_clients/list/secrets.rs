@@ -1,6 +1,6 @@
 //! The list of the current and former client secrets of a machine client.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use serde::Serialize;
 use serde_json::json;
@@ -26,8 +26,7 @@ static ENTRIES: Select<MachineClientSecretEntry> = Select::new(
 );
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct MachineClientSecretFilter {
     state: Option<Vec<MachineClientSecretState>>,
 }

@@ -1,7 +1,7 @@
 //! Input and output types of machine clients.
 
-use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, MaybeUndefined, OutputType};
 use labs_core::time::Time;
 use labs_core::words::words;
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,7 @@ use super::super::rules::lifecycle::{MachineClientSecretState, MachineClientStat
 use super::super::store::MachineClientRow;
 
 /// A machine client that staff provisioned.
-#[derive(SimpleObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(OutputType, Serialize)]
 pub(crate) struct MachineClient {
     /// UUID of the machine client, for paths.
     uuid: Uuid,
@@ -50,8 +49,7 @@ pub(crate) struct MachineClient {
 }
 
 /// Use of one scope by a machine client.
-#[derive(Clone, SimpleObject, Serialize, Deserialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, OutputType, Serialize, Deserialize)]
 pub(crate) struct MachineClientScopeUse {
     /// Scope that the operation required.
     scope: String,
@@ -62,8 +60,7 @@ pub(crate) struct MachineClientScopeUse {
 }
 
 /// Metadata of a client secret.
-#[derive(Clone, SimpleObject, Serialize, Deserialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, OutputType, Serialize, Deserialize)]
 pub(crate) struct MachineClientSecret {
     /// UUID of the client secret, for paths.
     #[serde(rename(deserialize = "secret_uuid"))]
@@ -79,8 +76,7 @@ pub(crate) struct MachineClientSecret {
 }
 
 /// An entry in the list of current and former client secrets.
-#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct MachineClientSecretEntry {
     /// UUID of the client secret, for paths.
     pub(in super::super) uuid: Uuid,
@@ -111,8 +107,7 @@ words! {
 }
 
 /// A token request of a machine client.
-#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct TokenGrant {
     /// UUID of the token grant.
     pub(in super::super) uuid: Uuid,
@@ -135,19 +130,16 @@ pub(crate) struct TokenGrant {
 }
 
 /// A newly provisioned machine client with its client secret, which is shown only once.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct MachineClientWithSecret {
     /// Text of the client secret.
     pub(super) client_secret: String,
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) client: MachineClient,
 }
 
 /// A new client secret, which is shown only once.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct RotatedSecret {
     /// Metadata of the new client secret.
     pub(super) secret: MachineClientSecret,
@@ -158,8 +150,7 @@ pub(crate) struct RotatedSecret {
 }
 
 /// A machine client to provision.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct MachineClientInput {
     pub(super) name: String,
     pub(super) partner_uuid: Option<Uuid>,
@@ -169,28 +160,26 @@ pub(crate) struct MachineClientInput {
 }
 
 /// A merge patch of a machine client (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct MachineClientUpdate {
     /// Display name of the machine client.
     pub(super) name: Option<String>,
     /// E-mail address of the contact; null removes it.
+    #[serde(default)]
     pub(super) contact_email: MaybeUndefined<String>,
     /// Networks from which the machine client may call; empty means any network.
     pub(super) allowed_networks: Option<Vec<String>>,
 }
 
 /// Complete list of scopes that a machine client may request.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct MachineClientScopesPut {
     /// Scopes that the machine client may request.
     pub(super) allowed_scopes: Vec<String>,
 }
 
 /// Remaining validity of the earlier secrets.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SecretRotationInput {
     pub(super) old_secret_expires_in: Option<i32>,
 }

@@ -1,15 +1,14 @@
 //! Output types of the platform's counts.
 
-use async_graphql::SimpleObject;
 use labs_core::day::Day;
+use labs_core::describe::OutputType;
 use serde::Serialize;
 
 use super::super::store::{CountRow, TierCountRow};
 use super::super::traffic::TrafficFigures;
 
 /// Number of partners, in total and by state.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct OverviewPartners {
     /// Total number of partners.
     total: i64,
@@ -26,8 +25,7 @@ pub(crate) struct OverviewPartners {
 }
 
 /// Number of users in partner teams, in total and by state.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct OverviewUsers {
     /// Total number of users, except removed users.
     total: i64,
@@ -42,8 +40,7 @@ pub(crate) struct OverviewUsers {
 }
 
 /// Number of apps, in total and by state.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct OverviewApps {
     /// Total number of apps.
     total: i64,
@@ -60,8 +57,7 @@ pub(crate) struct OverviewApps {
 }
 
 /// Number of partners on a tier.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct OverviewTier {
     /// Code of the tier.
     tier_code: String,
@@ -72,8 +68,7 @@ pub(crate) struct OverviewTier {
 }
 
 /// Overview of the platform.
-#[derive(Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Serialize, OutputType)]
 pub(crate) struct PlatformOverview {
     /// Partners.
     partners: OverviewPartners,

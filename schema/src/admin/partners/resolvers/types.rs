@@ -1,7 +1,7 @@
 //! Input and output types of partners for staff.
 
-use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, MaybeUndefined, OutputType};
 use labs_core::time::Time;
 use uuid::Uuid;
 
@@ -11,8 +11,7 @@ use crate::partner::company::{AddressPatch, BillingAddressPatch, CompanyAddressV
 use crate::partner::lifecycle::{PartnerActor, PartnerState, allowed_actions};
 
 /// A partner, as seen by staff.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(complex, rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AdminPartner {
     /// UUID of the partner.
     pub(crate) uuid: Uuid,
@@ -65,8 +64,7 @@ pub(crate) struct AdminPartner {
 }
 
 /// Summary of a partner's subscription.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AdminPartnerSubscription {
     /// Code of the tier.
     tier_code: String,
@@ -81,8 +79,7 @@ pub(crate) struct AdminPartnerSubscription {
 }
 
 /// Numbers of objects that belong to a partner.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AdminPartnerCounts {
     /// Members of the team.
     members: i64,
@@ -101,26 +98,32 @@ pub(crate) struct AdminPartnerCounts {
 }
 
 /// A partner to create.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AdminPartnerCreate {
     /// Name of the company.
     company_name: String,
     /// Legal form, as the company's register states it.
+    #[serde(default)]
     legal_form: MaybeUndefined<String>,
     /// Number in the company's register.
+    #[serde(default)]
     registration_number: MaybeUndefined<String>,
     /// VAT identification number with its prefix.
+    #[serde(default)]
     vat_id: MaybeUndefined<String>,
     /// Two-letter ISO 3166-1 country code.
     country: String,
     /// Registered address of the company.
+    #[serde(default)]
     address: MaybeUndefined<AddressPatch>,
     /// Billing address.
+    #[serde(default)]
     billing_address: MaybeUndefined<BillingAddressPatch>,
     /// E-mail address for invoices.
+    #[serde(default)]
     billing_email: MaybeUndefined<String>,
     /// Website of the company.
+    #[serde(default)]
     website: MaybeUndefined<String>,
     /// First administrator to invite.
     administrator: AdminPartnerAdministrator,
@@ -135,8 +138,7 @@ pub(crate) struct AdminPartnerCreate {
 }
 
 /// First administrator of a partner, who receives an invitation.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AdminPartnerAdministrator {
     /// E-mail address to which the invitation is sent.
     pub(super) email: String,
@@ -145,26 +147,32 @@ pub(crate) struct AdminPartnerAdministrator {
 }
 
 /// A merge patch of a company's data (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AdminPartnerUpdate {
     /// Name of the company.
     company_name: Option<String>,
     /// Legal form, as the company's register states it.
+    #[serde(default)]
     legal_form: MaybeUndefined<String>,
     /// Number in the company's register.
+    #[serde(default)]
     registration_number: MaybeUndefined<String>,
     /// VAT identification number with its prefix.
+    #[serde(default)]
     vat_id: MaybeUndefined<String>,
     /// Two-letter ISO 3166-1 country code.
     country: Option<String>,
     /// Registered address of the company.
+    #[serde(default)]
     address: MaybeUndefined<AddressPatch>,
     /// Billing address.
+    #[serde(default)]
     billing_address: MaybeUndefined<BillingAddressPatch>,
     /// E-mail address for invoices.
+    #[serde(default)]
     billing_email: MaybeUndefined<String>,
     /// Website of the company.
+    #[serde(default)]
     website: MaybeUndefined<String>,
     /// Whether staff have verified the identity of the company.
     pub(super) verified: Option<bool>,
@@ -177,8 +185,7 @@ pub(crate) struct AdminPartnerUpdate {
 }
 
 /// Complete list of a partner's labels.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct PartnerLabelsPut {
     /// The labels.
     pub(super) labels: Vec<String>,

@@ -1,7 +1,7 @@
 //! The list of a partner's timeline, newest first. Each source contributes at most one entry more than the largest
 //! page. Data that an erasure removed from the histories is not shown from the audit log either.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{EdgeQuery, FixedOrder, Key, PlacedValue, Select, SqlValue, WrittenQuery};
 use labs_core::time::Time;
 use serde::Serialize;
@@ -28,8 +28,7 @@ pub(crate) struct PartnerTimelineRow {
 }
 
 /// Filter of the timeline. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct PartnerTimelineFilter {
     group: Option<Vec<PartnerTimelineGroup>>,
     kind: Option<Vec<String>>,

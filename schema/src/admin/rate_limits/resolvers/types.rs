@@ -1,6 +1,6 @@
 //! Input and output types of budgets.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::time::Time;
 use labs_core::words::Word as _;
@@ -11,8 +11,7 @@ use super::super::rules::{self, BudgetAccountKind, LimitSource};
 use super::super::store::LimitRow;
 
 /// Rate limits of a partner, their current use, and the source of each limit.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct PartnerRateLimit {
     /// UUID of the partner.
     partner_uuid: Uuid,
@@ -29,8 +28,7 @@ pub(crate) struct PartnerRateLimit {
 }
 
 /// Burst budget per second.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct BurstLimit {
     /// Requests per second.
     limit: i32,
@@ -41,8 +39,7 @@ pub(crate) struct BurstLimit {
 }
 
 /// Daily budget, per UTC day.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct DailyLimit {
     /// Requests per day.
     limit: i64,
@@ -59,8 +56,7 @@ pub(crate) struct DailyLimit {
 }
 
 /// Limits that override the limits of the tier.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct RateLimitOverride {
     /// Requests per second; null keeps the limit of the tier.
     burst_per_second: Option<i32>,
@@ -77,8 +73,7 @@ pub(crate) struct RateLimitOverride {
 }
 
 /// The staff member who set an override.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct LimitSetter {
     /// UUID of the staff member.
     uuid: Uuid,
@@ -87,8 +82,7 @@ pub(crate) struct LimitSetter {
 }
 
 /// Override to set.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct RateLimitOverridePut {
     /// Requests per second; if omitted, the limit of the tier.
     pub(super) burst_per_second: Option<i32>,
@@ -101,16 +95,14 @@ pub(crate) struct RateLimitOverridePut {
 }
 
 /// Reason for the reset of a daily budget.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct RateLimitReset {
     /// Reason for the reset. Kept in the audit record.
     pub(super) reason: Option<String>,
 }
 
 /// Account to which a budget belongs.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct BudgetAccount {
     /// Kind of account.
     kind: BudgetAccountKind,
@@ -121,8 +113,7 @@ pub(crate) struct BudgetAccount {
 }
 
 /// Use of an account's daily budget.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct RateLimitConsumer {
     /// Account that owns the budget.
     account: BudgetAccount,
@@ -142,8 +133,7 @@ pub(crate) struct RateLimitConsumer {
 
 /// Number of requests to one operation by one account that the service rejected within one hour because a budget was
 /// exhausted.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct RateLimitRefusal {
     /// Start of the hour.
     hour: Time,

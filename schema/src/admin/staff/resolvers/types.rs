@@ -1,7 +1,7 @@
 //! Input and output types of staff members.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::scope::ScopeSet;
 use labs_core::time::Time;
 use uuid::Uuid;
@@ -13,8 +13,7 @@ use super::super::rules::{StaffState, allowed_actions};
 const OWN_ACCOUNT: &str = "auth.account:write";
 
 /// A staff member.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct StaffMember {
     /// UUID of the staff member, for paths.
     uuid: Uuid,
@@ -45,8 +44,7 @@ pub(crate) struct StaffMember {
 }
 
 /// A role of a staff member.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct StaffMemberRole {
     /// Code of the role.
     code: String,
@@ -55,8 +53,7 @@ pub(crate) struct StaffMemberRole {
 }
 
 /// A staff member to invite.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct StaffCreate {
     /// Full name.
     pub(super) name: String,
@@ -69,8 +66,7 @@ pub(crate) struct StaffCreate {
 }
 
 /// A merge patch of a staff member (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct StaffUpdate {
     /// Full name.
     pub(super) name: Option<String>,
@@ -79,8 +75,7 @@ pub(crate) struct StaffUpdate {
 }
 
 /// Complete list of a staff member's roles.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct StaffRolesPut {
     /// Codes of the roles.
     pub(super) roles: Vec<String>,

@@ -1,7 +1,7 @@
 //! Input and output types of users for staff.
 
-use async_graphql::{InputObject, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
 use labs_core::principal::Role;
 use labs_core::time::Time;
 use uuid::Uuid;
@@ -10,8 +10,7 @@ use super::super::rules::{UserState, allowed_actions};
 use crate::auth::account::PersonType;
 
 /// A user.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct User {
     /// UUID of the user, for paths.
     pub(in crate::admin::users) uuid: Uuid,
@@ -48,7 +47,6 @@ pub(crate) struct User {
     /// Time of the last change to the name, address or state.
     updated_at: Time,
     /// Sort key of the order by name.
-    #[graphql(skip)]
     #[serde(skip)]
     pub(in crate::admin::users) name_sorted: String,
     /// Actions that the caller can currently perform on the user.
@@ -67,8 +65,7 @@ impl User {
 }
 
 /// A merge patch of a user (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct UserUpdate {
     /// Full name.
     pub(super) name: Option<String>,

@@ -1,14 +1,13 @@
 //! Input and output types of sessions.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::time::Time;
 use uuid::Uuid;
 
 use crate::auth::sessions::list::OpenSession;
 
 /// An access token for a user. The refresh token is sent only in a cookie, never in a body.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SignedIn {
     /// Value for the Authorization header: `Bearer <access_token>`.
     access_token: String,
@@ -26,16 +25,14 @@ impl SignedIn {
 }
 
 /// The ended session.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SignedOut {
     /// `SIGNED_OUT`.
     pub(super) status: &'static str,
 }
 
 /// The ended sessions of a user.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SignedOutEverywhere {
     /// `SIGNED_OUT`.
     pub(super) status: &'static str,
@@ -44,8 +41,7 @@ pub(crate) struct SignedOutEverywhere {
 }
 
 /// The completed reauthentication.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct Reauthenticated {
     /// `REAUTHENTICATED`.
     pub(super) status: &'static str,
@@ -56,13 +52,11 @@ pub(crate) struct Reauthenticated {
 }
 
 /// An open session of the caller.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct Session {
     /// Whether this is the session of the request.
     current: bool,
     /// The session.
-    #[graphql(flatten)]
     #[serde(flatten)]
     session: OpenSession,
 }
@@ -75,24 +69,21 @@ impl Session {
 }
 
 /// An e-mail address and a password.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SessionCreate {
     pub(super) email: String,
     pub(super) password: String,
 }
 
 /// The second step of a sign-in.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SessionVerifyMfa {
     pub(super) challenge: String,
     pub(super) code: String,
 }
 
 /// Proof for a reauthentication: a password or a code.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct ReauthenticationInput {
     /// Password of the user.
     pub(super) password: Option<String>,

@@ -1,6 +1,6 @@
 //! Queries for apps of every partner: lookup by id, and lists with filters and orders.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::words::words;
 use serde::Serialize;
@@ -52,22 +52,19 @@ pub(crate) static APPS_OF_EACH: EdgeQuery<OwnedAppRow> = EdgeQuery {
 };
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct AdminAppFilter {
     state: Option<Vec<AppState>>,
     category: Option<Vec<String>>,
     partner_uuid: Option<Vec<Uuid>>,
     pub(super) q: Option<String>,
     /// Whether many apps have the text in their name or slug.
-    #[graphql(skip)]
     #[serde(skip)]
     pub(super) is_common_text: bool,
 }
 
 /// Filter of one partner's apps. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(crate) struct AppOfPartnerFilter {
     state: Option<Vec<AppState>>,
     q: Option<String>,

@@ -7,6 +7,6 @@ mod transfer;
 
 pub(crate) use list::{APP, APPS_OF_EACH};
 pub(super) use list::{APPS_OF_ALL, APPS_OF_ONE, BY_ID};
-pub(in crate::marketplace) use resolvers::AppAdministrationQuery;
+pub(in crate::marketplace) use resolvers::OPERATIONS;
 pub(crate) use resolvers::{AdminApp, show};
-pub(in crate::marketplace) use transfer::AppAdministrationMutation;
+pub(in crate::marketplace) use transfer::OPERATIONS as TRANSFER_OPERATIONS;

@@ -1,11 +1,11 @@
 //! Resolvers for staff operations on apps across partners.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::{access, audit_partner, audit_target};
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::{RequestContext, RequestContextExt, Target};
+use labs_core::context::{RequestContext, Target};
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use uuid::Uuid;
 
@@ -19,10 +19,8 @@ use crate::marketplace::release::{self, ListingSnapshot, SubmissionDifference};
 use crate::marketplace::versions::{self, AppVersion, AppVersionFilter};
 
 /// An app, its owner, and whether readers see it.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(complex, rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(crate) struct AdminApp {
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(crate) app: App,
     /// Id of the partner that owns the app.
@@ -34,10 +32,8 @@ pub(crate) struct AdminApp {
 }
 
 /// An app with its complete draft and its complete published listing.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AdminAppDetail {
-    #[graphql(flatten)]
     #[serde(flatten)]
     app: AdminApp,
     /// Draft with the most recently created version; null without a version.
@@ -48,139 +44,108 @@ pub(crate) struct AdminAppDetail {
     differences: Vec<SubmissionDifference>,
 }
 
-/// Reads of apps across partners.
-#[derive(Default)]
-pub(crate) struct AppAdministrationQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![
+    admin_apps_list,
+    admin_apps_get,
+    admin_apps_list_of_partner,
+    admin_apps_list_versions,
+    admin_apps_get_version,
+    admin_apps_list_events,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl AppAdministrationQuery {
-    /// List apps across partners.
-    #[graphql(
-        directive = access::apply("labs.admin.apps".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_apps_list(
-        &self,
-        ctx: &Context<'_>,
-        filter: Option<AdminAppFilter>,
-        sort: Option<AdminAppSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<AdminApp>>, Fault> {
-        let (cx, mut filter) = (ctx.cx(), filter.unwrap_or_default());
-        if let Some(q) = &filter.q {
-            filter.is_common_text = super::store::is_common_text(&cx.db, q).await?;
-        }
-        let rows = APPS_OF_ALL.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
-        let total = APPS_OF_ALL.total(&cx.db, &filter, include_total).await?;
-        cx.answer_list(rows.map(|row| Ok(show(cx, row)))?.counted_list(total))
+/// List apps across partners.
+#[operation(query, access = "labs.admin.apps", audit_partner = "partner_uuid")]
+async fn admin_apps_list(
+    cx: &RequestContext,
+    filter: Option<AdminAppFilter>,
+    sort: Option<AdminAppSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<AdminApp>, Fault> {
+    let mut filter = filter.unwrap_or_default();
+    if let Some(q) = &filter.q {
+        filter.is_common_text = super::store::is_common_text(&cx.db, q).await?;
     }
+    let rows = APPS_OF_ALL.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
+    let total = APPS_OF_ALL.total(&cx.db, &filter, include_total).await?;
+    Ok(rows.map(|row| Ok(show(cx, row)))?.counted_list(total))
+}
 
-    /// Get a partner's app.
-    #[graphql(
-        directive = access::apply("labs.admin.apps".into()),
-        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
-    )]
-    async fn admin_apps_get(&self, ctx: &Context<'_>, app_uuid: Uuid) -> Result<Option<AdminAppDetail>, Fault> {
-        let cx = ctx.cx();
-        let row = load_app(cx, app_uuid).await?;
-        let draft = match row.app.latest_uuid {
-            Some(version_uuid) => release::get_draft(&cx.db, app_uuid, version_uuid).await?,
-            None => None,
-        };
-        let app = show(cx, row);
-        let Some(draft) = draft else {
-            return cx.answer(AdminAppDetail { app, draft: None, live: None, differences: Vec::new() });
-        };
-        let sides = release::sides(&cx.db, app_uuid, draft).await?;
-        let (draft, live, differences) = (Some(sides.submitted), sides.live, sides.differences);
-        cx.answer(AdminAppDetail { app, draft, live, differences })
-    }
+/// Get a partner's app.
+#[operation(query, access = "labs.admin.apps", audit_target(App, "app_uuid"))]
+async fn admin_apps_get(cx: &RequestContext, app_uuid: Uuid) -> Result<AdminAppDetail, Fault> {
+    let row = load_app(cx, app_uuid).await?;
+    let draft = match row.app.latest_uuid {
+        Some(version_uuid) => release::get_draft(&cx.db, app_uuid, version_uuid).await?,
+        None => None,
+    };
+    let app = show(cx, row);
+    let Some(draft) = draft else {
+        return Ok(AdminAppDetail { app, draft: None, live: None, differences: Vec::new() });
+    };
+    let sides = release::sides(&cx.db, app_uuid, draft).await?;
+    let (draft, live, differences) = (Some(sides.submitted), sides.live, sides.differences);
+    Ok(AdminAppDetail { app, draft, live, differences })
+}
 
-    /// List a partner's apps.
-    #[graphql(
-        directive = access::apply("labs.admin.apps".into()),
-        directive = audit_partner::apply("partner_uuid".into())
-    )]
-    async fn admin_apps_list_of_partner(
-        &self,
-        ctx: &Context<'_>,
-        partner_uuid: Uuid,
-        filter: Option<AppOfPartnerFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<AdminApp>>, Fault> {
-        let cx = ctx.cx();
-        let of = AppsOfPartner { partner_uuid, filter: filter.unwrap_or_default() };
-        let found = APPS_OF_ONE.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
-        if found.rows.is_empty() && !store::partner_exists(&cx.db, partner_uuid).await? {
-            return Err(Fault::not_found("partner"));
-        }
-        let total = APPS_OF_ONE.total(&cx.db, &of, include_total).await?;
-        cx.answer_list(found.map(|row| Ok(show(cx, row)))?.counted_list(total))
+/// List a partner's apps.
+#[operation(query, access = "labs.admin.apps", audit_partner = "partner_uuid")]
+async fn admin_apps_list_of_partner(
+    cx: &RequestContext,
+    partner_uuid: Uuid,
+    filter: Option<AppOfPartnerFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<AdminApp>, Fault> {
+    let of = AppsOfPartner { partner_uuid, filter: filter.unwrap_or_default() };
+    let found = APPS_OF_ONE.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
+    if found.rows.is_empty() && !store::partner_exists(&cx.db, partner_uuid).await? {
+        return Err(Fault::not_found("partner"));
     }
+    let total = APPS_OF_ONE.total(&cx.db, &of, include_total).await?;
+    Ok(found.map(|row| Ok(show(cx, row)))?.counted_list(total))
+}
 
-    /// List versions of a partner's app.
-    #[graphql(
-        directive = access::apply("labs.admin.apps".into()),
-        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
-    )]
-    async fn admin_apps_list_versions(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        filter: Option<AppVersionFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<AppVersion>>, Fault> {
-        let cx = ctx.cx();
-        load_app(cx, app_uuid).await?;
-        let request = PageRequest::new(None, limit, cursor);
-        cx.answer_list(
-            versions::page_for_staff(cx, app_uuid, filter.unwrap_or_default(), &request, include_total).await?,
-        )
-    }
+/// List versions of a partner's app.
+#[operation(query, access = "labs.admin.apps", audit_target(App, "app_uuid"))]
+async fn admin_apps_list_versions(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    filter: Option<AppVersionFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<AppVersion>, Fault> {
+    load_app(cx, app_uuid).await?;
+    let request = PageRequest::new(None, limit, cursor);
+    versions::page_for_staff(cx, app_uuid, filter.unwrap_or_default(), &request, include_total).await
+}
 
-    /// Get a version of a partner's app.
-    #[graphql(
-        directive = access::apply("labs.admin.apps".into()),
-        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
-    )]
-    async fn admin_apps_get_version(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        version_uuid: Uuid,
-    ) -> Result<Option<AppVersion>, Fault> {
-        let cx = ctx.cx();
-        load_app(cx, app_uuid).await?;
-        cx.answer(versions::load_for_staff(cx, app_uuid, version_uuid).await?)
-    }
+/// Get a version of a partner's app.
+#[operation(query, access = "labs.admin.apps", audit_target(App, "app_uuid"))]
+async fn admin_apps_get_version(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<AppVersion, Fault> {
+    load_app(cx, app_uuid).await?;
+    versions::load_for_staff(cx, app_uuid, version_uuid).await
+}
 
-    /// List events of a partner's app.
-    #[graphql(
-        directive = access::apply("labs.admin.apps".into()),
-        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into())
-    )]
-    async fn admin_apps_list_events(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        filter: Option<AppEventFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-        include_total: Option<bool>,
-    ) -> Result<Option<CountedList<AppEvent>>, Fault> {
-        let cx = ctx.cx();
-        load_app(cx, app_uuid).await?;
-        let history = AppHistory { app_uuid, filter: filter.unwrap_or_default() };
-        let rows = HISTORY_FOR_STAFF.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?;
-        let total = HISTORY_FOR_STAFF.total(&cx.db, &history, include_total).await?;
-        cx.answer_list(rows.counted_list(total))
-    }
+/// List events of a partner's app.
+#[operation(query, access = "labs.admin.apps", audit_target(App, "app_uuid"))]
+async fn admin_apps_list_events(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    filter: Option<AppEventFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+    include_total: Option<bool>,
+) -> Result<CountedList<AppEvent>, Fault> {
+    load_app(cx, app_uuid).await?;
+    let history = AppHistory { app_uuid, filter: filter.unwrap_or_default() };
+    let rows = HISTORY_FOR_STAFF.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?;
+    let total = HISTORY_FOR_STAFF.total(&cx.db, &history, include_total).await?;
+    Ok(rows.counted_list(total))
 }
 
 /// Loads the app and names it in the audit record.

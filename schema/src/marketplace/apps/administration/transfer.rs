@@ -3,13 +3,12 @@
 //! Table `app_transfer` records the ownership periods. So the new owner never sees the names of the former owner's
 //! users, and the erasure of a partner covers the texts that it wrote.
 
-use async_graphql::{Context, InputObject, Object};
-use labs_core::access::{access, audit_target, partner_reads};
 use labs_core::actor::Actor;
-use labs_core::audit_target::AuditTargetKind;
-use labs_core::context::RequestContextExt;
+use labs_core::context::RequestContext;
+use labs_core::describe::InputType;
 use labs_core::entitlement::Allowance;
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
 use labs_mail::outbox;
 use uuid::Uuid;
@@ -23,71 +22,56 @@ use crate::marketplace::versions::AppVersionState;
 use crate::partner::lifecycle::PartnerState;
 
 /// New owner of an app, and the reason for the transfer.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AppTransfer {
     partner_uuid: Uuid,
     reason: String,
 }
 
-/// Writes of apps across partners.
-#[derive(Default)]
-pub(crate) struct AppAdministrationMutation;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![admin_apps_transfer];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl AppAdministrationMutation {
-    /// Transfer an app to another partner.
-    #[graphql(
-        directive = access::apply("labs.admin.apps:write".into()),
-        directive = audit_target::apply(AuditTargetKind::App, "app_uuid".into()),
-        directive = partner_reads::apply("reason".into())
-    )]
-    async fn admin_apps_transfer(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        body: AppTransfer,
-    ) -> Result<Option<AdminApp>, Fault> {
-        let cx = ctx.cx();
-        let reason = body.reason.trim();
-        if reason.is_empty() {
-            return Err(Fault::field("/reason", "REQUIRED", "Send a reason. Both partners read it."));
-        }
-        load_app(cx, app_uuid).await?;
-        let unknown = || Fault::field("/partner_uuid", "UNKNOWN_PARTNER", "No partner has this id.");
-        store::lock_recipient(&cx.db, body.partner_uuid).await?.ok_or_else(unknown).and_then(ensure_active)?;
-        // Takes the locks in the same order as the creation of an app or media item: tier limits first, then the app.
-        let room = Allowance::lock_of(&cx.db, body.partner_uuid, "apps").await?;
-        let megabytes = Allowance::lock_of(&cx.db, body.partner_uuid, media::LIMIT).await?;
-        let locked = store::lock(&cx.db, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
-        if locked.partner_uuid == body.partner_uuid {
-            return Err(Fault::conflict("The app already belongs to this partner."));
-        }
-        ensure_not_reviewed(&apps::lock_version_states(&cx.db, app_uuid).await?)?;
-        let taken = store::get_quota_use(&cx.db, app_uuid, body.partner_uuid).await?;
-        if locked.state != AppState::Archived {
-            room.check(taken.apps, 1)?;
-        }
-        media::ensure_quota(megabytes, taken.media_bytes, taken.of_app_bytes)?;
-        let transfer = Transfer { app_uuid, from: locked.partner_uuid, to: body.partner_uuid, reason };
-        store::transfer(&cx.db, Actor::of(cx.principal()?), &transfer).await?;
-        let app = load_app(cx, app_uuid).await?;
-        let tell = async |partner_uuid, event| {
-            let (app, reason) = (app.app.name.clone(), Some(reason.to_owned()));
-            let write = |name| {
-                MailContent::Telling(Notice::Listing(ListingNotice {
-                    name,
-                    app: app.clone(),
-                    reason: reason.clone(),
-                    event,
-                }))
-            };
-            outbox::queue_to_administrators(&cx.db, &cx.services, partner_uuid, write).await
-        };
-        tell(locked.partner_uuid, ListingEvent::GivenAway).await?;
-        tell(body.partner_uuid, ListingEvent::Received).await?;
-        cx.answer(show(cx, app))
+/// Transfer an app to another partner.
+#[operation(mutation, access = "labs.admin.apps:write", audit_target(App, "app_uuid"), partner_reads = "reason")]
+async fn admin_apps_transfer(cx: &RequestContext, app_uuid: Uuid, body: AppTransfer) -> Result<AdminApp, Fault> {
+    let reason = body.reason.trim();
+    if reason.is_empty() {
+        return Err(Fault::field("/reason", "REQUIRED", "Send a reason. Both partners read it."));
     }
+    load_app(cx, app_uuid).await?;
+    let unknown = || Fault::field("/partner_uuid", "UNKNOWN_PARTNER", "No partner has this id.");
+    store::lock_recipient(&cx.db, body.partner_uuid).await?.ok_or_else(unknown).and_then(ensure_active)?;
+    // Takes the locks in the same order as the creation of an app or media item: tier limits first, then the app.
+    let room = Allowance::lock_of(&cx.db, body.partner_uuid, "apps").await?;
+    let megabytes = Allowance::lock_of(&cx.db, body.partner_uuid, media::LIMIT).await?;
+    let locked = store::lock(&cx.db, app_uuid).await?.ok_or_else(|| Fault::not_found("app"))?;
+    if locked.partner_uuid == body.partner_uuid {
+        return Err(Fault::conflict("The app already belongs to this partner."));
+    }
+    ensure_not_reviewed(&apps::lock_version_states(&cx.db, app_uuid).await?)?;
+    let taken = store::get_quota_use(&cx.db, app_uuid, body.partner_uuid).await?;
+    if locked.state != AppState::Archived {
+        room.check(taken.apps, 1)?;
+    }
+    media::ensure_quota(megabytes, taken.media_bytes, taken.of_app_bytes)?;
+    let transfer = Transfer { app_uuid, from: locked.partner_uuid, to: body.partner_uuid, reason };
+    store::transfer(&cx.db, Actor::of(cx.principal()?), &transfer).await?;
+    let app = load_app(cx, app_uuid).await?;
+    let tell = async |partner_uuid, event| {
+        let (app, reason) = (app.app.name.clone(), Some(reason.to_owned()));
+        let write = |name| {
+            MailContent::Telling(Notice::Listing(ListingNotice {
+                name,
+                app: app.clone(),
+                reason: reason.clone(),
+                event,
+            }))
+        };
+        outbox::queue_to_administrators(&cx.db, &cx.services, partner_uuid, write).await
+    };
+    tell(locked.partner_uuid, ListingEvent::GivenAway).await?;
+    tell(body.partner_uuid, ListingEvent::Received).await?;
+    Ok(show(cx, app))
 }
 
 fn ensure_active(recipient: Recipient) -> Result<(), Fault> {

@@ -1,6 +1,6 @@
 //! Output and input types of the app resolvers.
 
-use async_graphql::{InputObject, MaybeUndefined, SimpleObject};
+use labs_core::describe::{InputType, MaybeUndefined, OutputType};
 use labs_core::time::Time;
 use serde::Serialize;
 use uuid::Uuid;
@@ -11,8 +11,7 @@ use crate::marketplace::apps::store::{AppRow, CategoryRow};
 use crate::marketplace::versions::AppVersionState;
 
 /// App of a partner: the draft of its listing in the default locale, and its progress.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct App {
     /// UUID of the object.
     pub(crate) uuid: Uuid,
@@ -57,8 +56,7 @@ pub(crate) struct App {
 }
 
 /// A category that an app has chosen.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct AppCategory {
     /// UUID of the object.
     uuid: Uuid,
@@ -71,8 +69,7 @@ pub(crate) struct AppCategory {
 }
 
 /// Square image that represents an app.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct AppIcon {
     /// Id used to request the image content.
     media_uuid: Uuid,
@@ -87,8 +84,7 @@ pub(crate) struct AppIcon {
 }
 
 /// Summary of the most recently created version.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct AppLatestVersion {
     /// UUID of the object.
     uuid: Uuid,
@@ -101,8 +97,7 @@ pub(crate) struct AppLatestVersion {
 }
 
 /// Summary of the published version.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct AppPublishedVersion {
     /// UUID of the object.
     uuid: Uuid,
@@ -113,16 +108,14 @@ pub(crate) struct AppPublishedVersion {
 }
 
 /// Categories that an app has chosen.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AppCategories {
     /// Categories, the primary category first.
     pub(super) categories: Vec<AppCategory>,
 }
 
 /// Category in the tree of active categories.
-#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct SelectableCategory {
     /// UUID of the object.
     uuid: Uuid,
@@ -143,14 +136,12 @@ pub(crate) struct SelectableCategory {
     /// Whether an app may choose the category. A category with active children only groups them.
     selectable: bool,
     /// Sort key in the list.
-    #[graphql(skip)]
     #[serde(skip)]
     pub(in crate::marketplace::apps) place: String,
 }
 
 /// A new app.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AppCreate {
     name: String,
     default_locale: Option<String>,
@@ -165,24 +156,29 @@ pub(crate) struct AppCreate {
 }
 
 /// A merge patch of an app's draft (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AppUpdate {
     name: Option<String>,
     pub(super) default_locale: Option<String>,
     slug: Option<String>,
+    #[serde(default)]
     tagline: MaybeUndefined<String>,
+    #[serde(default)]
     description: MaybeUndefined<String>,
+    #[serde(default)]
     support_email: MaybeUndefined<String>,
+    #[serde(default)]
     support_url: MaybeUndefined<String>,
+    #[serde(default)]
     privacy_url: MaybeUndefined<String>,
+    #[serde(default)]
     website_url: MaybeUndefined<String>,
+    #[serde(default)]
     terms_url: MaybeUndefined<String>,
 }
 
 /// Complete choice of categories, replacing the current one.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AppCategoriesPut {
     pub(super) primary_category_uuid: Uuid,
     pub(super) further_category_uuids: Option<Vec<Uuid>>,

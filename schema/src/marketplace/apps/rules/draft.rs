@@ -1,6 +1,6 @@
 //! Rules for an app's draft, and the merge of a patch into the current draft.
 
-use async_graphql::MaybeUndefined;
+use labs_core::describe::MaybeUndefined;
 use labs_core::email::EmailAddress;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::plain::{err_too_long, line, null_as_empty, paragraphs};

@@ -1,7 +1,7 @@
 //! Output and input types of categories for staff.
 
-use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, Json, MaybeUndefined, OutputType};
 use labs_core::texts::{Texts, TextsPatch, merge};
 use labs_core::time::Time;
 use uuid::Uuid;
@@ -9,8 +9,7 @@ use uuid::Uuid;
 use crate::marketplace::categories::rules::{CategoryContent, CategoryState, allowed_actions};
 
 /// Category of the marketplace in the form that staff see.
-#[derive(Clone, serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(complex, rename_fields = "snake_case")]
+#[derive(Clone, serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct Category {
     /// UUID of the object.
     pub(in crate::marketplace::categories) uuid: Uuid,
@@ -69,8 +68,7 @@ impl Category {
 }
 
 /// New category.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct CategoryCreate {
     /// Names by locale; English is required.
     pub(super) names: Json<Texts>,
@@ -88,16 +86,17 @@ pub(crate) struct CategoryCreate {
 }
 
 /// Merge patch of a category (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct CategoryUpdate {
     /// Names by locale; null removes a name. English cannot be removed.
     names: Option<Json<TextsPatch>>,
     /// Scope of the category, by locale; null removes one text, or all of them.
+    #[serde(default)]
     descriptions: MaybeUndefined<Json<TextsPatch>>,
     /// Slug in storefront URLs. The former slug redirects to the new one.
     slug: Option<String>,
     /// Name of an icon in the storefront's icon set. Null removes it.
+    #[serde(default)]
     icon: MaybeUndefined<String>,
 }
 
@@ -123,8 +122,7 @@ impl CategoryUpdate {
 }
 
 /// New position of a category in the tree.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct CategoryMove {
     /// New parent category; null moves the category to the root.
     pub(super) parent_uuid: Option<Uuid>,
@@ -134,8 +132,7 @@ pub(crate) struct CategoryMove {
 }
 
 /// Reason for the deactivation, and the new category of the listings.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct CategoryDeactivate {
     /// Stored in the audit record.
     pub(super) reason: Option<String>,

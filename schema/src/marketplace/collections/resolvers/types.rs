@@ -1,6 +1,6 @@
 //! Output and input types of collections for staff.
 
-use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
+use labs_core::describe::{InputType, Json, MaybeUndefined, OutputType};
 use labs_core::texts::{Texts, TextsPatch, merge};
 use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,7 @@ use uuid::Uuid;
 use crate::marketplace::collections::rules::CollectionContent;
 
 /// A curated collection, as staff see it.
-#[derive(Clone, Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct Collection {
     /// UUID of the object.
     pub(in crate::marketplace::collections) uuid: Uuid,
@@ -44,8 +43,7 @@ pub(crate) struct Collection {
 }
 
 /// A listing in a collection, as staff see it.
-#[derive(Clone, Deserialize, Serialize, SimpleObject)]
-#[graphql(complex, rename_fields = "snake_case")]
+#[derive(Clone, Deserialize, Serialize, OutputType)]
 pub(crate) struct CollectionListing {
     /// Id of the listed app.
     pub(crate) app_uuid: Uuid,
@@ -76,8 +74,7 @@ impl Collection {
 }
 
 /// New collection.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct CollectionCreate {
     /// Titles by locale; English is required.
     pub(super) titles: Json<Texts>,
@@ -97,20 +94,22 @@ pub(crate) struct CollectionCreate {
 }
 
 /// Merge patch of a collection (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct CollectionUpdate {
     /// Titles by locale; null removes a title. English cannot be removed.
     titles: Option<Json<TextsPatch>>,
     /// Theme of the collection, by locale; null removes one text, or all of them.
+    #[serde(default)]
     descriptions: MaybeUndefined<Json<TextsPatch>>,
     /// Slug in storefront URLs. The former slug redirects to the new one.
     slug: Option<String>,
     /// New list of listings in this order, each by slug or app id.
     pub(super) listings: Option<Vec<String>>,
     /// Time from which the collection is visible. Null hides it.
+    #[serde(default)]
     shown_from: MaybeUndefined<Time>,
     /// End of the visibility window, exclusive. Null removes the end.
+    #[serde(default)]
     shown_until: MaybeUndefined<Time>,
     /// Position among all collections; collections from this position on move down.
     pub(super) position: Option<i32>,

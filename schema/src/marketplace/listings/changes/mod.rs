@@ -16,4 +16,4 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub(in crate::marketplace) use resolvers::ListingChangesQuery;
+pub(in crate::marketplace) use resolvers::OPERATIONS;

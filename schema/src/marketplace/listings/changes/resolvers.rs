@@ -1,10 +1,10 @@
 //! Resolvers of the change feed.
 
-use async_graphql::{Context, Object, SimpleObject};
-use labs_core::access::access;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::OutputType;
 use labs_core::fault::{Code, Fault};
 use labs_core::locale::preference;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::time::Time;
 use uuid::Uuid;
 
@@ -21,8 +21,7 @@ const PAGE: i32 = 100;
 const LONGEST_PAGE: i32 = 500;
 
 /// A change of a listing, with its current content.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingChange {
     /// Kind of change; several changes since the last page are reported as one.
     change: ListingChangeKind,
@@ -37,8 +36,7 @@ pub(in crate::marketplace) struct ListingChange {
 }
 
 /// Position of a client in the feed.
-#[derive(Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingChangePage {
     /// Value of `cursor` for the next page, now or later; always present.
     next_cursor: String,
@@ -47,8 +45,7 @@ pub(in crate::marketplace) struct ListingChangePage {
 }
 
 /// A page of changes.
-#[derive(Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, serde::Serialize, OutputType)]
 pub(in crate::marketplace) struct ListingChangeList {
     /// Changes on this page, each app once.
     data: Vec<ListingChange>,
@@ -58,39 +55,33 @@ pub(in crate::marketplace) struct ListingChangeList {
     as_of: Time,
 }
 
-/// Reads of the change feed.
-#[derive(Default)]
-pub(in crate::marketplace) struct ListingChangesQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![marketplace_listings_list_changes];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ListingChangesQuery {
-    /// List listing changes.
-    #[graphql(directive = access::apply("storefront".into()))]
-    async fn marketplace_listings_list_changes(
-        &self,
-        ctx: &Context<'_>,
-        locale: Option<String>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<ListingChangeList>, Fault> {
-        let cx = ctx.cx();
-        let form = locale.as_deref().unwrap_or_default().as_bytes();
-        let position = cursor.map(|cursor| open(cx, form, &cursor)).transpose()?;
-        let state = store::get_state(&cx.db, position.map_or(0, |position| position.place().place)).await?;
-        let position = match position {
-            Some(position) => {
-                rules::ensure_known(position.place(), state.kept, state.first_kept)?;
-                position
-            }
-            None => Position::Filling { from: state.last.unwrap_or_default(), after: Uuid::nil() },
-        };
-        let most = i64::from(limit.unwrap_or(PAGE).clamp(1, LONGEST_PAGE));
-        let (rows, next, has_more) = read(cx, position, most, state.last).await?;
-        let data = show(cx, preference(locale.clone()).as_deref(), rows).await?;
-        cx.note_languages(data.iter().filter_map(|change| Some(&change.listing.as_ref()?.locale)));
-        let next_cursor = cx.services.cursors.seal_same(OPERATION, form, &next.values());
-        cx.answer(ListingChangeList { data, page: ListingChangePage { next_cursor, has_more }, as_of: state.as_of })
-    }
+/// List listing changes.
+#[operation(query, access = "storefront")]
+async fn marketplace_listings_list_changes(
+    cx: &RequestContext,
+    locale: Option<String>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<ListingChangeList, Fault> {
+    let form = locale.as_deref().unwrap_or_default().as_bytes();
+    let position = cursor.map(|cursor| open(cx, form, &cursor)).transpose()?;
+    let state = store::get_state(&cx.db, position.map_or(0, |position| position.place().place)).await?;
+    let position = match position {
+        Some(position) => {
+            rules::ensure_known(position.place(), state.kept, state.first_kept)?;
+            position
+        }
+        None => Position::Filling { from: state.last.unwrap_or_default(), after: Uuid::nil() },
+    };
+    let most = i64::from(limit.unwrap_or(PAGE).clamp(1, LONGEST_PAGE));
+    let (rows, next, has_more) = read(cx, position, most, state.last).await?;
+    let data = show(cx, preference(locale.clone()).as_deref(), rows).await?;
+    cx.note_languages(data.iter().filter_map(|change| Some(&change.listing.as_ref()?.locale)));
+    let next_cursor = cx.services.cursors.seal_same(OPERATION, form, &next.values());
+    Ok(ListingChangeList { data, page: ListingChangePage { next_cursor, has_more }, as_of: state.as_of })
 }
 
 /// Decodes the cursor of a client into its position.

@@ -1,6 +1,6 @@
 //! Media items of a listing, as published.
 
-use async_graphql::InputObject;
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use serde::Serialize;
 use serde_json::json;
@@ -9,8 +9,7 @@ use crate::marketplace::listings::store::PictureRow;
 use crate::marketplace::media::MediaKind;
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, InputObject, Serialize)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(in crate::marketplace) struct ListingMediaFilter {
     kind: Option<Vec<MediaKind>>,
 }

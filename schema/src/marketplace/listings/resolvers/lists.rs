@@ -1,10 +1,9 @@
 //! Lists of one listing for the storefront: its media, its versions and related listings.
 
+use labs_core::operation::{Operation, operation, operations};
 use std::collections::HashMap;
 
-use async_graphql::{Context, Object};
-use labs_core::access::{access, may_lag, reusable};
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
 use labs_core::locale::preference;
@@ -26,71 +25,65 @@ const RELATED: usize = 12;
 /// Maximum number of related listings.
 const MOST_RELATED: usize = 20;
 
-/// Reads of a listing's related lists by the storefront.
-#[derive(Default)]
-pub(in crate::marketplace) struct ListingListsQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![
+    marketplace_listings_list_media,
+    marketplace_listings_list_versions,
+    marketplace_listings_list_related,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ListingListsQuery {
-    /// List a listing's media.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
-    async fn marketplace_listings_list_media(
-        &self,
-        ctx: &Context<'_>,
-        listing_slug: String,
-        filter: Option<ListingMediaFilter>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<ListingMedia>>, Fault> {
-        let cx = ctx.cx();
-        let of = OfListing { slug: listing_slug, filter: filter.unwrap_or_default() };
-        let found = PICTURES.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
-        if found.rows.is_empty() {
-            ensure_visible(cx, &of.slug).await?;
-        }
-        let pictures_url = &cx.services.settings.pictures_url;
-        cx.answer_list(found.map(|row| Ok(row.into_view(pictures_url)))?.list())
+/// List a listing's media.
+#[operation(query, access = "storefront", may_lag, reusable("storefront", 600))]
+async fn marketplace_listings_list_media(
+    cx: &RequestContext,
+    listing_slug: String,
+    filter: Option<ListingMediaFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<ListingMedia>, Fault> {
+    let of = OfListing { slug: listing_slug, filter: filter.unwrap_or_default() };
+    let found = PICTURES.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
+    if found.rows.is_empty() {
+        ensure_visible(cx, &of.slug).await?;
     }
+    let pictures_url = &cx.services.settings.pictures_url;
+    Ok(found.map(|row| Ok(row.into_view(pictures_url)))?.list())
+}
 
-    /// List a listing's versions.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
-    async fn marketplace_listings_list_versions(
-        &self,
-        ctx: &Context<'_>,
-        listing_slug: String,
-        locale: Option<String>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<ListingRelease>>, Fault> {
-        let cx = ctx.cx();
-        let of = OfReader { slug: listing_slug, locale: preference(locale) };
-        let found = RELEASES.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
-        if found.rows.is_empty() {
-            ensure_visible(cx, &of.slug).await?;
-        }
-        cx.note_languages(found.rows.iter().filter_map(|row| row.locale.as_ref()));
-        cx.answer_list(found.map(|row| Ok(ListingRelease::from(row)))?.list())
+/// List a listing's versions.
+#[operation(query, access = "storefront", may_lag, reusable("storefront", 600))]
+async fn marketplace_listings_list_versions(
+    cx: &RequestContext,
+    listing_slug: String,
+    locale: Option<String>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<ListingRelease>, Fault> {
+    let of = OfReader { slug: listing_slug, locale: preference(locale) };
+    let found = RELEASES.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
+    if found.rows.is_empty() {
+        ensure_visible(cx, &of.slug).await?;
     }
+    cx.note_languages(found.rows.iter().filter_map(|row| row.locale.as_ref()));
+    Ok(found.map(|row| Ok(ListingRelease::from(row)))?.list())
+}
 
-    /// List related listings.
-    #[graphql(directive = access::apply("storefront".into()), directive = may_lag::apply(), directive = reusable::apply("storefront".into(), 600))]
-    async fn marketplace_listings_list_related(
-        &self,
-        ctx: &Context<'_>,
-        listing_slug: String,
-        locale: Option<String>,
-        limit: Option<i32>,
-    ) -> Result<Option<RelatedListingList>, Fault> {
-        let cx = ctx.cx();
-        let found = store::related_page(&cx.db, &listing_slug).await?;
-        if found.is_empty() {
-            ensure_visible(cx, &listing_slug).await?;
-        }
-        let most = limit.and_then(|limit| usize::try_from(limit).ok()).map_or(RELATED, |limit| limit.min(MOST_RELATED));
-        let data = load_related(cx, rules::mix(&found, most), preference(locale)).await?;
-        cx.note_languages(data.iter().map(|related| &related.listing.locale));
-        cx.answer(RelatedListingList { data, page: Page { next_cursor: None, has_more: false } })
+/// List related listings.
+#[operation(query, access = "storefront", may_lag, reusable("storefront", 600))]
+async fn marketplace_listings_list_related(
+    cx: &RequestContext,
+    listing_slug: String,
+    locale: Option<String>,
+    limit: Option<i32>,
+) -> Result<RelatedListingList, Fault> {
+    let found = store::related_page(&cx.db, &listing_slug).await?;
+    if found.is_empty() {
+        ensure_visible(cx, &listing_slug).await?;
     }
+    let most = limit.and_then(|limit| usize::try_from(limit).ok()).map_or(RELATED, |limit| limit.min(MOST_RELATED));
+    let data = load_related(cx, rules::mix(&found, most), preference(locale)).await?;
+    cx.note_languages(data.iter().map(|related| &related.listing.locale));
+    Ok(RelatedListingList { data, page: Page { next_cursor: None, has_more: false } })
 }
 
 /// Rejects the request if the listing is not visible.

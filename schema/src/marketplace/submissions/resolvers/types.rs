@@ -1,6 +1,6 @@
 //! Output and input types of submissions for staff.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::time::Time;
 use uuid::Uuid;
 
@@ -15,8 +15,7 @@ use crate::marketplace::submissions::thread::SubmissionMessage;
 use crate::marketplace::versions::AppVersionState;
 
 /// A staff member who reviews submissions.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct Reviewer {
     /// Id of the user.
     uuid: Uuid,
@@ -25,8 +24,7 @@ pub(crate) struct Reviewer {
 }
 
 /// Submission of an app version in the form that the queue shows.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(complex, rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct Submission {
     /// UUID of the object.
     pub(crate) uuid: Uuid,
@@ -77,8 +75,7 @@ pub(crate) struct Submission {
 }
 
 /// Media item of a submission. Its content never changes.
-#[derive(Clone, Debug, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct SubmittedPicture {
     /// UUID of the object.
     uuid: Uuid,
@@ -97,15 +94,13 @@ pub(crate) struct SubmittedPicture {
     /// Size of the original, in pixels.
     height: i32,
     /// Position among all media items.
-    #[graphql(skip)]
+    #[serde(skip)]
     pub(in crate::marketplace::submissions) ordinal: i64,
 }
 
 /// A submission with all information for the reviewer's decision.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SubmissionDetail {
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(in crate::marketplace::submissions) submission: Submission,
     /// Note from the partner to the reviewers.
@@ -129,8 +124,7 @@ pub(crate) struct SubmissionDetail {
 }
 
 /// A reviewer's finding about a numbered requirement.
-#[derive(Clone, Debug, serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(crate) struct ReviewFinding {
     /// UUID of the object.
     uuid: Uuid,
@@ -139,7 +133,6 @@ pub(crate) struct ReviewFinding {
     /// Description of the problem and its fix.
     text: String,
     /// Path into the submitted snapshot; null in findings from before it was required.
-    #[graphql(name = "where")]
     #[serde(rename = "where")]
     place: Option<String>,
     /// Observation of the reviewer; null in findings from before it was required.
@@ -153,16 +146,14 @@ pub(crate) struct ReviewFinding {
 }
 
 /// Notes with an approval.
-#[derive(InputObject, Default)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType, Default)]
 pub(crate) struct SubmissionApprove {
     pub(in crate::marketplace::submissions) note: Option<String>,
     pub(in crate::marketplace::submissions) internal_note: Option<String>,
 }
 
 /// Findings to fix before a version can be approved.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SubmissionRequestChanges {
     pub(in crate::marketplace::submissions) findings: Vec<FindingInput>,
     pub(in crate::marketplace::submissions) note: Option<String>,
@@ -170,8 +161,7 @@ pub(crate) struct SubmissionRequestChanges {
 }
 
 /// Reasons for the rejection of a version.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SubmissionReject {
     pub(in crate::marketplace::submissions) findings: Vec<FindingInput>,
     pub(in crate::marketplace::submissions) note: Option<String>,
@@ -179,19 +169,17 @@ pub(crate) struct SubmissionReject {
 }
 
 /// Reason for ending a claim.
-#[derive(InputObject, Default)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType, Default)]
 pub(crate) struct SubmissionUnclaim {
     pub(in crate::marketplace::submissions) reason: Option<String>,
 }
 
 /// Finding of a reviewer.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct FindingInput {
     requirement_code: String,
     text: String,
-    #[graphql(name = "where")]
+    #[serde(rename = "where")]
     place: String,
     observed: String,
     why_now: Option<String>,

@@ -1,13 +1,12 @@
 //! Resolvers of the conversation about a version, for both sides.
 
-use async_graphql::{Context, Object};
-use labs_core::access::{access, audit_target, hidden_from_partner};
 use labs_core::actor::Actor;
-use labs_core::audit_target::AuditTargetKind;
 use labs_core::business_time;
-use labs_core::context::{RequestContext, RequestContextExt};
+use labs_core::context::RequestContext;
+use labs_core::describe::Created;
 use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, Rows};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::principal::PrincipalType;
 use labs_core::time::Time;
@@ -28,117 +27,99 @@ use crate::marketplace::versions::AppVersionState;
 /// Number of entries that a submission includes.
 const SHOWN: i32 = 100;
 
-/// Reads of the conversation by the partner.
-#[derive(Default)]
-pub(crate) struct ReviewMessagesQuery;
+/// Operations of this file.
+pub(in crate::marketplace) const OPERATIONS: &[Operation] = operations![
+    marketplace_versions_list_messages,
+    marketplace_versions_post_message,
+    marketplace_submissions_post_message,
+];
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ReviewMessagesQuery {
-    /// List an app version's review messages.
-    #[graphql(directive = access::apply("marketplace.apps".into()))]
-    async fn marketplace_versions_list_messages(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        version_uuid: Uuid,
-        sort: Option<ReviewMessageSort>,
-        limit: Option<i32>,
-        cursor: Option<String>,
-    ) -> Result<Option<List<ReviewMessage>>, Fault> {
-        let (cx, owner) = (ctx.cx(), ctx.cx().owner()?);
-        store::get_last(&cx.db, owner, app_uuid, version_uuid).await?.ok_or_else(|| Fault::not_found("version"))?;
-        let reader_uuid = cx.principal()?.uuid;
-        let thread = MessageThread { reader_uuid, version_uuid, with_notes: false, message_uuid: None };
-        let Rows { rows, page } = MESSAGES.page(cx, &thread, &PageRequest::new(sort, limit, cursor)).await?;
-        let read = rows.iter().filter(|row| row.unread).map(|row| row.created_at).max();
-        let data: Vec<ReviewMessage> = rows.into_iter().filter_map(ReviewMessage::of).collect();
-        if let Some(until) = read.filter(|_| data.iter().any(ReviewMessage::is_unread)) {
-            set_read(cx, version_uuid, until).await?;
-        }
-        cx.answer_list(List { data, page })
+/// List an app version's review messages.
+#[operation(query, access = "marketplace.apps")]
+async fn marketplace_versions_list_messages(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+    sort: Option<ReviewMessageSort>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<ReviewMessage>, Fault> {
+    let owner = cx.owner()?;
+    store::get_last(&cx.db, owner, app_uuid, version_uuid).await?.ok_or_else(|| Fault::not_found("version"))?;
+    let reader_uuid = cx.principal()?.uuid;
+    let thread = MessageThread { reader_uuid, version_uuid, with_notes: false, message_uuid: None };
+    let Rows { rows, page } = MESSAGES.page(cx, &thread, &PageRequest::new(sort, limit, cursor)).await?;
+    let read = rows.iter().filter(|row| row.unread).map(|row| row.created_at).max();
+    let data: Vec<ReviewMessage> = rows.into_iter().filter_map(ReviewMessage::of).collect();
+    if let Some(until) = read.filter(|_| data.iter().any(ReviewMessage::is_unread)) {
+        set_read(cx, version_uuid, until).await?;
     }
+    Ok(List { data, page })
 }
 
-/// Writes of the conversation by the partner.
-#[derive(Default)]
-pub(crate) struct ReviewMessagesMutation;
+/// Post a review message on an app version.
+#[operation(mutation, access = "marketplace.apps:write")]
+async fn marketplace_versions_post_message(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+    body: ReviewMessagePost,
+) -> Result<Created<ReviewMessage>, Fault> {
+    let last = store::get_last(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
+    let last = last.ok_or_else(|| Fault::not_found("version"))?.submission_uuid.ok_or_else(|| {
+        Fault::conflict(
+            "This version was not submitted yet, so it has no reviewers. Submit it; `note` can contain a message \
+             to the reviewers.",
+        )
+    })?;
+    let locked = lock(cx, last).await?;
+    rules::ensure_open(locked.version_state)?;
+    let text = rules::body(&body.body)?;
+    let written = store::get_counts(&cx.db, version_uuid, false).await?;
+    rules::ensure_room(written.count)?;
+    let message_uuid = insert_message(cx, &locked, SubmissionMessageKind::Message, &text).await?;
+    resume_clock(cx, &locked).await?;
+    if !written.spoke_last
+        && let Some(reviewer_uuid) = locked.reviewer_uuid
+    {
+        let path = format!("/v1/marketplace/internal/submissions/{}", locked.submission_uuid);
+        notify_person(cx, &locked, reviewer_uuid, path, VersionReviewEvent::Answered).await?;
+    }
+    let row = load(cx, &locked, message_uuid, false).await?;
+    let message = ReviewMessage::of(row).ok_or_else(|| Fault::internal("a message was stored as a note"))?;
+    Ok(Created::new(message_uuid, message))
+}
 
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl ReviewMessagesMutation {
-    /// Post a review message on an app version.
-    #[graphql(directive = access::apply("marketplace.apps:write".into()))]
-    async fn marketplace_versions_post_message(
-        &self,
-        ctx: &Context<'_>,
-        app_uuid: Uuid,
-        version_uuid: Uuid,
-        body: ReviewMessagePost,
-    ) -> Result<Option<ReviewMessage>, Fault> {
-        let cx = ctx.cx();
-        let last = store::get_last(&cx.db, cx.owner()?, app_uuid, version_uuid).await?;
-        let last = last.ok_or_else(|| Fault::not_found("version"))?.submission_uuid.ok_or_else(|| {
-            Fault::conflict(
-                "This version was not submitted yet, so it has no reviewers. Submit it; `note` can contain a message \
-                 to the reviewers.",
-            )
-        })?;
-        let locked = lock(cx, last).await?;
+/// Post a message on a submission.
+#[operation(
+    mutation,
+    access = "labs.admin.submissions:write",
+    audit_target(Submission, "submission_uuid"),
+    hidden_from_partner
+)]
+async fn marketplace_submissions_post_message(
+    cx: &RequestContext,
+    submission_uuid: Uuid,
+    body: SubmissionMessagePost,
+) -> Result<Created<SubmissionMessage>, Fault> {
+    reviewer(cx)?;
+    let locked = lock(cx, submission_uuid).await?;
+    let text = rules::body(&body.body)?;
+    let is_internal = body.internal.unwrap_or_default();
+    if is_internal && body.awaits_answer.unwrap_or_default() {
+        let message = "The partner never sees a note, so it cannot answer. Omit `awaits_answer`.";
+        return Err(Fault::field("/awaits_answer", "NOT_SEEN", message));
+    }
+    rules::ensure_room(store::get_counts(&cx.db, locked.version_uuid, true).await?.count)?;
+    let kind = if is_internal { SubmissionMessageKind::Note } else { SubmissionMessageKind::Message };
+    if !is_internal {
         rules::ensure_open(locked.version_state)?;
-        let text = rules::body(&body.body)?;
-        let written = store::get_counts(&cx.db, version_uuid, false).await?;
-        rules::ensure_room(written.count)?;
-        let message_uuid = insert_message(cx, &locked, SubmissionMessageKind::Message, &text).await?;
-        resume_clock(cx, &locked).await?;
-        if !written.spoke_last
-            && let Some(reviewer_uuid) = locked.reviewer_uuid
-        {
-            let path = format!("/v1/marketplace/internal/submissions/{}", locked.submission_uuid);
-            notify_person(cx, &locked, reviewer_uuid, path, VersionReviewEvent::Answered).await?;
-        }
-        let row = load(cx, &locked, message_uuid, false).await?;
-        let message = ReviewMessage::of(row).ok_or_else(|| Fault::internal("a message was stored as a note"))?;
-        cx.answer_created(message_uuid, message)
     }
-}
-
-/// Writes of the conversation by reviewers.
-#[derive(Default)]
-pub(crate) struct SubmissionMessagesMutation;
-
-#[Object(rename_fields = "snake_case", rename_args = "snake_case")]
-impl SubmissionMessagesMutation {
-    /// Post a message on a submission.
-    #[graphql(
-        directive = access::apply("labs.admin.submissions:write".into()),
-        directive = audit_target::apply(AuditTargetKind::Submission, "submission_uuid".into()),
-        directive = hidden_from_partner::apply()
-    )]
-    async fn marketplace_submissions_post_message(
-        &self,
-        ctx: &Context<'_>,
-        submission_uuid: Uuid,
-        body: SubmissionMessagePost,
-    ) -> Result<Option<SubmissionMessage>, Fault> {
-        let cx = ctx.cx();
-        reviewer(cx)?;
-        let locked = lock(cx, submission_uuid).await?;
-        let text = rules::body(&body.body)?;
-        let is_internal = body.internal.unwrap_or_default();
-        if is_internal && body.awaits_answer.unwrap_or_default() {
-            let message = "The partner never sees a note, so it cannot answer. Omit `awaits_answer`.";
-            return Err(Fault::field("/awaits_answer", "NOT_SEEN", message));
-        }
-        rules::ensure_room(store::get_counts(&cx.db, locked.version_uuid, true).await?.count)?;
-        let kind = if is_internal { SubmissionMessageKind::Note } else { SubmissionMessageKind::Message };
-        if !is_internal {
-            rules::ensure_open(locked.version_state)?;
-        }
-        let message_uuid = insert_message(cx, &locked, kind, &text).await?;
-        if !is_internal {
-            pause_clock(cx, &locked, body.awaits_answer.unwrap_or(true)).await?;
-        }
-        cx.answer_created(message_uuid, SubmissionMessage::from(load(cx, &locked, message_uuid, true).await?))
+    let message_uuid = insert_message(cx, &locked, kind, &text).await?;
+    if !is_internal {
+        pause_clock(cx, &locked, body.awaits_answer.unwrap_or(true)).await?;
     }
+    Ok(Created::new(message_uuid, SubmissionMessage::from(load(cx, &locked, message_uuid, true).await?)))
 }
 
 /// Returns the last entries about the version of a submission, for reviewers, oldest first.

@@ -1,6 +1,6 @@
 //! Types of the conversation about a version, for each side.
 
-use async_graphql::{InputObject, SimpleObject};
+use labs_core::describe::{InputType, OutputType};
 use labs_core::time::Time;
 use labs_core::words::words;
 use serde::Serialize;
@@ -49,8 +49,7 @@ words! {
 }
 
 /// Author of an entry.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct ReviewMessageAuthor {
     /// Id of the user or machine client.
     uuid: Uuid,
@@ -59,8 +58,7 @@ pub(crate) struct ReviewMessageAuthor {
 }
 
 /// Entry in the conversation with the reviewers, as the partner sees it.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct ReviewMessage {
     /// UUID of the object.
     uuid: Uuid,
@@ -88,8 +86,7 @@ pub(crate) struct ReviewMessage {
 }
 
 /// An entry in the conversation about a version, as reviewers see it.
-#[derive(Clone, Debug, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct SubmissionMessage {
     /// UUID of the object.
     uuid: Uuid,
@@ -116,15 +113,13 @@ pub(crate) struct SubmissionMessage {
 }
 
 /// Message to the reviewers.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct ReviewMessagePost {
     pub(super) body: String,
 }
 
 /// Message to the partner, or a note for reviewers.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct SubmissionMessagePost {
     pub(super) body: String,
     pub(super) internal: Option<bool>,

@@ -1,8 +1,8 @@
 //! Output and input types of versions for their owners.
 
+use labs_core::describe::{InputType, Json, MaybeUndefined, OutputType};
 use std::collections::BTreeMap;
 
-use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use labs_core::time::Time;
 use uuid::Uuid;
 
@@ -13,8 +13,7 @@ use crate::marketplace::versions::rules::manifest::{AppManifest, AppPermission};
 use crate::marketplace::versions::{AppVersionState, VersionActor, allowed_actions};
 
 /// Version of an app.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(complex, rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct AppVersion {
     /// UUID of the object.
     pub(crate) uuid: Uuid,
@@ -45,8 +44,7 @@ pub(crate) struct AppVersion {
 }
 
 /// Review of a version's last submission.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct VersionReview {
     /// Id of the submission.
     submission_uuid: Uuid,
@@ -79,8 +77,7 @@ pub(crate) struct VersionReview {
 }
 
 /// New version, created as a draft.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AppVersionCreate {
     pub(in crate::marketplace::versions) number: String,
     pub(in crate::marketplace::versions) release_notes: Option<Json<BTreeMap<String, String>>>,
@@ -88,18 +85,18 @@ pub(crate) struct AppVersionCreate {
 }
 
 /// Permissions and redirect URIs that a version requests from the platform. If omitted, it requests nothing.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AppManifestInput {
     permissions: Option<Vec<AppPermissionInput>>,
     redirect_uris: Option<Vec<String>>,
 }
 
 /// Merge patch of a version's manifest (RFC 7396): an omitted list stays, null empties it.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AppManifestPatch {
+    #[serde(default)]
     permissions: MaybeUndefined<Vec<AppPermissionInput>>,
+    #[serde(default)]
     redirect_uris: MaybeUndefined<Vec<String>>,
 }
 
@@ -117,16 +114,14 @@ impl AppManifestPatch {
 }
 
 /// A permission of the platform's own API, with the app's reason for requesting it.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct AppPermissionInput {
     code: String,
     reason: String,
 }
 
 /// Data that accompanies a version to the reviewers.
-#[derive(InputObject, Default)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType, Default)]
 pub(crate) struct AppVersionSubmit {
     pub(in crate::marketplace::versions) note: Option<String>,
     pub(in crate::marketplace::versions) appeal: Option<bool>,
@@ -135,8 +130,7 @@ pub(crate) struct AppVersionSubmit {
 }
 
 /// Time of publication.
-#[derive(InputObject, Default)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType, Default)]
 pub(crate) struct AppVersionPublish {
     pub(in crate::marketplace::versions) publish_at: Option<Time>,
 }

@@ -1,8 +1,8 @@
 //! Rules for the manifest of a version.
 
+use labs_core::describe::OutputType;
 use std::collections::HashSet;
 
-use async_graphql::SimpleObject;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::plain::{err_too_long, line};
 use labs_core::web_address::is_redirect_uri;
@@ -14,8 +14,7 @@ const SHORTEST_REASON: usize = 10;
 const LONGEST_REASON: usize = 300;
 
 /// Permissions and redirect URIs that a version requests from the platform.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, OutputType)]
 pub(crate) struct AppManifest {
     /// Permissions of the app on a customer's data, each named once.
     #[serde(default)]
@@ -26,8 +25,7 @@ pub(crate) struct AppManifest {
 }
 
 /// A permission of the platform's own API, with the app's reason for requesting it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, OutputType)]
 pub(crate) struct AppPermission {
     /// Permission code. `:write` includes reading.
     pub(crate) code: String,

@@ -115,8 +115,7 @@ fn only_draft_can_be_deleted() {
 fn enum_names_round_trip() {
     for state in AppVersionState::ALL.iter().copied() {
         assert_eq!(AppVersionState::parse(state.name()).ok(), Some(state));
-        let shown = async_graphql::resolver_utils::enum_value(state);
-        assert_eq!(shown, async_graphql::Value::Enum(async_graphql::Name::new(state.name())));
+        assert_eq!(serde_json::to_value(state).unwrap(), state.name());
     }
 }
 

@@ -28,9 +28,9 @@ fn pointers(fault: &Fault) -> Vec<(&str, &str)> {
 #[test]
 fn each_side_gets_actions_of_table() {
     for (state, team, staff) in [
-        (State::Unpublished, "publish", ""),
-        (State::Published, "publish unpublish", "unpublish"),
-        (State::TakenDown, "publish", ""),
+        (PartnerProfileState::Unpublished, "publish", ""),
+        (PartnerProfileState::Published, "publish unpublish", "unpublish"),
+        (PartnerProfileState::TakenDown, "publish", ""),
     ] {
         assert_eq!(allowed_actions(state, false).join(" "), team, "{state:?}");
         assert_eq!(allowed_actions(state, true).join(" "), staff, "{state:?}");
@@ -39,12 +39,12 @@ fn each_side_gets_actions_of_table() {
 
 #[test]
 fn state_machine_matches_table() {
-    for state in State::ALL {
+    for state in PartnerProfileState::ALL {
         for action in Action::ALL {
             let expected = match (state, action) {
-                (_, Action::Publish) => Some(State::Published),
-                (State::Published, Action::Unpublish) => Some(State::Unpublished),
-                (State::Published, Action::TakeDown) => Some(State::TakenDown),
+                (_, Action::Publish) => Some(PartnerProfileState::Published),
+                (PartnerProfileState::Published, Action::Unpublish) => Some(PartnerProfileState::Unpublished),
+                (PartnerProfileState::Published, Action::TakeDown) => Some(PartnerProfileState::TakenDown),
                 _ => None,
             };
             let found = after(state, action);
@@ -56,7 +56,7 @@ fn state_machine_matches_table() {
                 assert_eq!(fault.allowed_actions(), offered);
             }
         }
-        assert_eq!(State::parse(state.name()).ok(), Some(state));
+        assert_eq!(PartnerProfileState::parse(state.name()).ok(), Some(state));
     }
 }
 
@@ -106,14 +106,20 @@ fn tagline_is_one_line() {
 #[test]
 fn open_items_point_to_field_to_fix() {
     let bare = Snapshot { draft: empty(), logo_uuid: None, banner_uuid: None };
-    let checks = PublishChecks { next: &bare, former: None, state: State::Unpublished, partner_state: "CLOSING" };
+    let checks =
+        PublishChecks { next: &bare, former: None, state: PartnerProfileState::Unpublished, partner_state: "CLOSING" };
     let open = open_items(&checks);
     let found: Vec<_> = open.iter().map(|item| (item.pointer.as_deref().unwrap(), item.code.as_str())).collect();
     assert_eq!(found, [("", "PARTNER_NOT_ACTIVE"), ("/texts", "REQUIRED"), ("/logo", "REQUIRED")]);
     let whole = patched(&empty(), r#"{"en": {"tagline": "a", "description": "b"}}"#).unwrap();
     let whole = Snapshot { draft: whole, logo_uuid: Some(Uuid::nil()), banner_uuid: None };
-    let checks = PublishChecks { next: &whole, former: Some(&whole), state: State::Published, partner_state: "ACTIVE" };
+    let checks = PublishChecks {
+        next: &whole,
+        former: Some(&whole),
+        state: PartnerProfileState::Published,
+        partner_state: "ACTIVE",
+    };
     assert!(open_items(&checks).is_empty());
-    let checks = PublishChecks { state: State::TakenDown, ..checks };
+    let checks = PublishChecks { state: PartnerProfileState::TakenDown, ..checks };
     assert_eq!(open_items(&checks).iter().map(|item| item.code.as_str()).collect::<Vec<_>>(), ["UNCHANGED"]);
 }

@@ -1,8 +1,8 @@
 //! Output types of app statistics.
 
-use async_graphql::SimpleObject;
 use labs_core::day::Day;
-use labs_core::page::{CountedPage, Page, Paged};
+use labs_core::describe::OutputType;
+use labs_core::page::{CountedPage, Page};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -14,8 +14,7 @@ use crate::statistics::apps::rules::{
 use crate::statistics::freshness::{ImportFreshness, StatisticsFreshness, StatisticsSource};
 
 /// Number of distinct customers of all apps of a partner.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(crate) struct AppStatisticsSummary {
     /// Last imported day.
     pub(super) day: Option<Day>,
@@ -44,8 +43,7 @@ pub(crate) struct AppStatisticsSummary {
 }
 
 /// An app with its customers on the latest day.
-#[derive(Clone, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Serialize, OutputType)]
 pub(crate) struct AppStatistics {
     /// UUID of the app.
     pub(super) app_uuid: Uuid,
@@ -92,10 +90,8 @@ impl AppStatistics {
 }
 
 /// An app with the values derived from all its figures.
-#[derive(Clone, Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Clone, Serialize, OutputType)]
 pub(crate) struct AppFigures {
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) app: AppStatistics,
     /// Day with the most customers.
@@ -109,10 +105,8 @@ pub(crate) struct AppFigures {
 }
 
 /// One app with all its figures.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
 pub(crate) struct AppStatisticsDetail {
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) app: AppFigures,
     /// Source of the figures.
@@ -122,8 +116,8 @@ pub(crate) struct AppStatisticsDetail {
 }
 
 /// A page of apps.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
+#[describe(paged)]
 pub(crate) struct AppStatisticsPage {
     /// Apps of the page.
     pub(super) data: Vec<AppStatistics>,
@@ -136,8 +130,8 @@ pub(crate) struct AppStatisticsPage {
 }
 
 /// A page of days, weeks or months.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
+#[describe(paged)]
 pub(crate) struct StatisticsPeriods {
     /// Periods with figures.
     pub(super) data: Vec<StatisticsPeriod>,
@@ -150,10 +144,9 @@ pub(crate) struct StatisticsPeriods {
 }
 
 /// An app of any partner, with all its figures and a page of its periods.
-#[derive(Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(Serialize, OutputType)]
+#[describe(paged)]
 pub(crate) struct AdminAppStatistics {
-    #[graphql(flatten)]
     #[serde(flatten)]
     pub(super) app: AppFigures,
     /// UUID of the current owner.
@@ -166,22 +159,4 @@ pub(crate) struct AdminAppStatistics {
     pub(super) data: Vec<StatisticsPeriod>,
     /// Position of the page in the list.
     pub(super) page: CountedPage,
-}
-
-impl Paged for AppStatisticsPage {
-    fn next_cursor(&self) -> Option<&str> {
-        self.page.next_cursor.as_deref()
-    }
-}
-
-impl Paged for StatisticsPeriods {
-    fn next_cursor(&self) -> Option<&str> {
-        self.page.next_cursor.as_deref()
-    }
-}
-
-impl Paged for AdminAppStatistics {
-    fn next_cursor(&self) -> Option<&str> {
-        self.page.next_cursor.as_deref()
-    }
 }

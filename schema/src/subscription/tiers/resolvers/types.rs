@@ -1,7 +1,7 @@
 //! Input and output types of tiers for staff.
 
-use async_graphql::{InputObject, Json, MaybeUndefined, SimpleObject};
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, Json, MaybeUndefined, OutputType};
 use labs_core::money::Money;
 use labs_core::time::Time;
 use serde_json::Value;
@@ -15,8 +15,7 @@ use crate::subscription::tiers::rules::{TierState, allowed_actions};
 use crate::subscription::values::{Effect, FeatureKind, FeatureValue, FeatureValueInput};
 
 /// A tier, as staff see it.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct TierRecord {
     /// UUID of the tier.
     uuid: Uuid,
@@ -55,8 +54,7 @@ pub(crate) struct TierRecord {
 }
 
 /// Value of a feature in a tier, with its source.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct TierRecordFeature {
     /// Code of the feature.
     code: String,
@@ -81,8 +79,7 @@ pub(crate) struct TierRecordFeature {
 }
 
 /// A partner on a tier.
-#[derive(serde::Serialize, SimpleObject, sqlx::FromRow)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct Subscriber {
     /// UUID of the partner.
     pub(in crate::subscription::tiers) partner_uuid: Uuid,
@@ -97,7 +94,6 @@ pub(crate) struct Subscriber {
     /// Number of the partner's features with an effective override.
     overrides_count: i64,
     /// Whether the tier is free.
-    #[graphql(skip)]
     #[serde(skip)]
     is_free: bool,
     /// Actions that the caller can perform on the subscription now.
@@ -117,8 +113,7 @@ impl Subscriber {
 }
 
 /// A new tier.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct TierCreate {
     /// Stable code of the tier.
     pub(super) code: String,
@@ -145,8 +140,7 @@ pub(crate) struct TierCreate {
 }
 
 /// A price.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct PriceInput {
     /// Amount in the smallest unit of the currency.
     pub(super) amount_minor: i64,
@@ -155,12 +149,12 @@ pub(crate) struct PriceInput {
 }
 
 /// Merge patch of a tier (RFC 7396).
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct TierUpdate {
     /// Display name of the tier.
     pub(super) name: Option<String>,
     /// Description of the target group; null clears it.
+    #[serde(default)]
     pub(super) description: MaybeUndefined<String>,
     /// Price of one billing period.
     pub(super) price: Option<PriceInput>,
@@ -179,16 +173,14 @@ pub(crate) struct TierUpdate {
 }
 
 /// Complete set of feature values of a tier.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct TierFeaturesPut {
     /// Complete set. A feature without a value gets its default.
     pub(super) features: Vec<FeatureValueInput>,
 }
 
 /// Hypothetical change of a tier.
-#[derive(InputObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Deserialize, InputType)]
 pub(crate) struct TierSimulate {
     /// Requests per second.
     pub(super) burst_per_second: Option<i32>,
@@ -199,8 +191,7 @@ pub(crate) struct TierSimulate {
 }
 
 /// Partners and features that a change would affect.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct TierSimulation {
     /// UUID of the tier.
     pub(in crate::subscription::tiers) tier_uuid: Uuid,
@@ -221,8 +212,7 @@ pub(crate) struct TierSimulation {
 }
 
 /// A feature whose value would change.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SimulatedFeature {
     /// Code of the feature.
     pub(in crate::subscription::tiers) code: String,
@@ -243,8 +233,7 @@ pub(crate) struct SimulatedFeature {
 }
 
 /// A budget that would change.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SimulatedRate {
     /// Current number of requests.
     pub(in crate::subscription::tiers) before: i64,
@@ -259,8 +248,7 @@ pub(crate) struct SimulatedRate {
 }
 
 /// A partner whose features would change.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SimulatedPartner {
     /// UUID of the partner.
     pub(in crate::subscription::tiers) partner_uuid: Uuid,
@@ -275,8 +263,7 @@ pub(crate) struct SimulatedPartner {
 }
 
 /// A limit that a partner would exceed.
-#[derive(serde::Serialize, SimpleObject)]
-#[graphql(rename_fields = "snake_case")]
+#[derive(serde::Serialize, OutputType)]
 pub(crate) struct SimulatedOverLimit {
     /// Code of the feature.
     pub(in crate::subscription::tiers) code: String,

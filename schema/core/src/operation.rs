@@ -1,0 +1,180 @@
+//! Operations and edges as data: each is a function with its description.
+//!
+//! A group lists its operations; there is no other registration. The schema is built from these lists
+//! ([`crate::engine::PreparedSchema`]), and REST calls the same functions by prepared queries.
+
+use futures_util::future::BoxFuture;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+pub use labs_macros::{edge, operation, operations};
+
+use crate::audit_target::AuditTargetKind;
+use crate::context::{RequestContext, WrittenAnswer};
+use crate::describe::{Described, Member, TypeRef, Types};
+use crate::fault::{Fault, FieldError};
+
+/// Running operation.
+pub type Running<'a> = BoxFuture<'a, Result<WrittenAnswer, Fault>>;
+
+/// Edge that is being followed.
+pub type Following<'a> = BoxFuture<'a, Result<Value, Fault>>;
+
+/// Operation: a root field of the schema, which the macro `operation` declares.
+#[derive(Clone, Copy)]
+pub struct Operation {
+    /// Name that contract, document, root field, function and audit record share.
+    pub name: &'static str,
+    /// Doc comment of the function.
+    pub description: &'static str,
+    /// Whether it writes.
+    pub is_mutation: bool,
+    /// Credential or scope that a call needs (`@access`; see [`crate::access::Access::parse`]).
+    pub access: &'static str,
+    /// Further declarations.
+    pub attributes: Attributes,
+    /// Arguments of the root field.
+    pub arguments: &'static [Member],
+    /// Type of the answer.
+    pub output: fn(&mut Types) -> TypeRef,
+    /// Runs the function with the arguments.
+    pub run: Run,
+}
+
+/// Function that runs an operation.
+pub type Run = for<'a> fn(&'a RequestContext, Arguments) -> Running<'a>;
+
+/// Declarations of an operation. Each is a directive of the root field in the SDL, where it is described.
+#[derive(Clone, Copy)]
+pub struct Attributes {
+    /// `@batched`.
+    pub batched: bool,
+    /// `@may_lag`.
+    pub may_lag: bool,
+    /// `@reusable`: topic and seconds.
+    pub reusable: Option<(&'static str, u64)>,
+    /// `@answers_file`.
+    pub answers_file: bool,
+    /// `@audit_target`: kind of the target, and the argument that identifies it.
+    pub audit_target: Option<(AuditTargetKind, &'static str)>,
+    /// `@audit_partner`: the argument.
+    pub audit_partner: Option<&'static str>,
+    /// `@audit_hashed`: the argument.
+    pub audit_hashed: Option<&'static str>,
+    /// `@partner_reads`: the argument.
+    pub partner_reads: Option<&'static str>,
+    /// `@hidden_from_partner`.
+    pub hidden_from_partner: bool,
+}
+
+impl Attributes {
+    /// No declaration.
+    pub const NONE: Self = Self {
+        batched: false,
+        may_lag: false,
+        reusable: None,
+        answers_file: false,
+        audit_target: None,
+        audit_partner: None,
+        audit_hashed: None,
+        partner_reads: None,
+        hidden_from_partner: false,
+    };
+}
+
+/// Edge: a field of an object that reads another object, which the macro `edge` declares.
+pub struct Edge {
+    /// Object with the field.
+    pub object: &'static str,
+    /// Name of the field.
+    pub field: &'static str,
+    /// Doc comment of the function.
+    pub description: &'static str,
+    /// Root fields that read the same (`@edge`).
+    pub reads: Vec<String>,
+    /// Arguments of the field.
+    pub arguments: &'static [Member],
+    /// Type of the value.
+    pub output: fn(&mut Types) -> TypeRef,
+    /// Runs the function.
+    pub run: Follow,
+}
+
+/// Function that follows an edge from an object.
+pub type Follow = for<'a> fn(&'a RequestContext, Parent<'a>, Arguments) -> Following<'a>;
+
+/// Object from which an edge is followed, as JSON.
+#[derive(Clone, Copy)]
+pub struct Parent<'a>(&'a Value);
+
+impl<'a> Parent<'a> {
+    /// Wraps the JSON of an object.
+    pub(crate) fn new(object: &'a Value) -> Self {
+        Self(object)
+    }
+
+    /// Returns the id at a JSON pointer; `None` if the field is null.
+    #[must_use]
+    pub fn uuid(&self, pointer: &str) -> Option<Uuid> {
+        self.text(pointer)?.parse().ok()
+    }
+
+    /// Returns the id at a JSON pointer.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] if the object does not have it.
+    pub fn id(&self, pointer: &str) -> Result<Uuid, Fault> {
+        self.uuid(pointer).ok_or_else(|| Fault::internal(format!("the object of an edge has no id at `{pointer}`")))
+    }
+
+    /// Returns the text at a JSON pointer; `None` if the field is null.
+    #[must_use]
+    pub fn text(&self, pointer: &str) -> Option<&'a str> {
+        self.0.pointer(pointer)?.as_str()
+    }
+}
+
+/// Arguments of a call, by name, as JSON with the names of the schema.
+#[derive(Default)]
+pub struct Arguments(Map<String, Value>);
+
+impl Arguments {
+    /// Wraps the arguments of a call.
+    pub(crate) fn new(arguments: Map<String, Value>) -> Self {
+        Self(arguments)
+    }
+
+    /// Takes an argument. A missing one counts as null.
+    ///
+    /// # Errors
+    /// [`crate::Code::ValidationFailed`] if the value has another type.
+    pub fn take<T: DeserializeOwned>(&mut self, name: &str) -> Result<T, Fault> {
+        let value = self.0.remove(name).unwrap_or_default();
+        serde_json::from_value(value).map_err(|error| err_wrong_type(name, &error))
+    }
+}
+
+fn err_wrong_type(argument: &str, error: &serde_json::Error) -> Fault {
+    let message = format!("The argument `{argument}` does not have its type in the schema: {error}.");
+    Fault::invalid(vec![FieldError::at("/query", "QUERY", message)])
+}
+
+/// Writes the answer of an operation. A fixed document requests every plain field, so serde writes the value as a whole.
+///
+/// # Errors
+/// [`crate::Code::Internal`] if the value cannot be written as JSON.
+pub fn write<T: Described + Serialize>(answer: &T) -> Result<WrittenAnswer, Fault> {
+    let body = serde_json::to_vec(answer).map_err(Fault::internal)?.into();
+    let next_cursor = answer.next_cursor().map(str::to_owned);
+    Ok(WrittenAnswer { body, created: answer.created().cloned(), next_cursor })
+}
+
+/// Writes what an edge reads.
+///
+/// # Errors
+/// As [`write`].
+pub fn to_json<T: Serialize>(value: &T) -> Result<Value, Fault> {
+    serde_json::to_value(value).map_err(Fault::internal)
+}
