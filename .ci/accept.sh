@@ -11,7 +11,7 @@ rm -rf target/sqlx
 mkdir -p target/sqlx
 touch schema/src/lib.rs schema/*/src/lib.rs
 SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$PWD/target/sqlx .ci/with-postgres.sh \
-  cargo check --package labs-core --package labs-mail --package labs-schema --tests
+  cargo check --workspace --exclude labs --exclude labs-bench --exclude labs-rest --tests
 rm -rf .sqlx
 mv target/sqlx .sqlx
 

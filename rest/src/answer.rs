@@ -7,10 +7,10 @@ pub(crate) mod reuse;
 use axum::body::Body;
 use base64::Engine as _;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
-use labs_schema::context::{CreatedId, Download, RefreshCookie};
-use labs_schema::engine::Answer;
-use labs_schema::fault::{Moved, Reason};
-use labs_schema::{Code, Fault};
+use labs_core::context::{CreatedId, Download, RefreshCookie};
+use labs_core::engine::Answer;
+use labs_core::fault::{Moved, Reason};
+use labs_core::{Code, Fault};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 

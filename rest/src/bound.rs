@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use http::Method;
-use labs_schema::engine::{PreparedOperation, PreparedSchema};
+use labs_core::engine::{PreparedOperation, PreparedSchema};
 use serde_json::{Map, Value};
 
 use crate::bind::orders;

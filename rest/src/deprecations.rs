@@ -18,10 +18,10 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use jiff::fmt::rfc2822;
-use labs_schema::context::Caller;
-use labs_schema::deprecation::{AnnouncedDeprecations, Deprecation, DeprecationTarget};
-use labs_schema::surface::Surface;
-use labs_schema::usage::Usage;
+use labs_core::context::Caller;
+use labs_core::deprecation::{AnnouncedDeprecations, Deprecation, DeprecationTarget};
+use labs_core::surface::Surface;
+use labs_core::usage::Usage;
 use serde_json::Value;
 
 use crate::bind::query_pairs;
@@ -232,7 +232,7 @@ pub(crate) fn announce(out: &mut HeaderMap, found: &[Arc<Deprecation>], operatio
 
 #[cfg(test)]
 mod tests {
-    use labs_schema::deprecation::ReleasedDeprecation;
+    use labs_core::deprecation::ReleasedDeprecation;
     use serde_json::json;
 
     use super::*;

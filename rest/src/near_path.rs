@@ -1,6 +1,6 @@
 //! "Did you mean": finds the contract's path that is nearest to an unknown one.
 
-use labs_schema::{Code, Fault};
+use labs_core::{Code, Fault};
 
 use crate::contract::{Contract, nearest};
 

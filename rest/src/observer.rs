@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use labs_schema::{Code, PrincipalType};
+use labs_core::{Code, PrincipalType};
 use opentelemetry::trace::TraceId;
 
 use crate::contract::Operation;

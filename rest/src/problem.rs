@@ -1,8 +1,8 @@
 //! Problem documents: the only form of error responses (RFC 9457; docs/decisions/api.md#problem-documents).
 
 use http::StatusCode;
-use labs_schema::fault::{Reason, SpentBudget};
-use labs_schema::{Code, Fault};
+use labs_core::fault::{Reason, SpentBudget};
+use labs_core::{Code, Fault};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -231,7 +231,7 @@ const fn title(code: Code) -> &'static str {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use labs_schema::FieldError;
+    use labs_core::FieldError;
     use serde_json::Value;
     use utoipa::PartialSchema as _;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use ipnet::IpNet;
-use labs_schema::Engine;
-use labs_schema::engine::PreparedSchema;
+use labs_core::Engine;
+use labs_core::engine::PreparedSchema;
 use moka::sync::Cache;
 use tokio::sync::Semaphore;
 

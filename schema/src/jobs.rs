@@ -36,14 +36,14 @@ use tokio_util::task::TaskTracker;
 use self::board::Board;
 use self::run_store::PgRunStore;
 pub use self::run_store::list_behind;
-use crate::admin::deprecations::remind_callers;
-pub use crate::admin::jobs::JobCode;
-use crate::admin::jobs::JobPlan;
-use crate::engagement::{board_texts, weekly_mail};
-use crate::marketplace::{PostponedVersions, process_silent, public_pictures, publish_due, watch_index};
-use crate::partner::data_exports::export_due;
-use crate::publication::items::release_due;
-use crate::subscription::changing::apply_due;
+use labs_admin::deprecations::remind_callers;
+pub use labs_admin::jobs::JobCode;
+use labs_admin::jobs::JobPlan;
+use labs_engagement::{board_texts, weekly_mail};
+use labs_identity::partner::data_exports::export_due;
+use labs_marketplace::{PostponedVersions, process_silent, public_pictures, publish_due, watch_index};
+use labs_publication::items::release_due;
+use labs_subscription::changing::apply_due;
 
 /// Outcome of a run: the number of processed items.
 pub type Outcome = Result<u64, Fault>;

@@ -6,25 +6,21 @@
 //! resolvers, rules and statements are reachable only through the schema. They depend on [`labs_core`], which has the
 //! engine and everything else that groups share, and depends on none of them.
 
-pub mod board_mail;
-pub mod further_faults;
 pub mod jobs;
 pub mod open;
 pub mod operator;
-pub mod pictures;
 pub mod sample;
 pub mod states;
 
-mod admin;
-mod auth;
+mod calls;
 mod edges;
-mod engagement;
-mod marketplace;
-mod partner;
-mod publication;
-mod statistics;
-mod subscription;
 mod system;
+
+use labs_identity::{auth, partner};
+use {
+    labs_admin as admin, labs_engagement as engagement, labs_marketplace as marketplace,
+    labs_publication as publication, labs_statistics as statistics, labs_subscription as subscription,
+};
 
 pub use labs_blocking as blocking;
 use labs_core::engine::{Descriptions, PreparedSchema};
@@ -55,7 +51,7 @@ pub fn prepare_schema(descriptions: Descriptions) -> Result<PreparedSchema, Vec<
         system::OPERATIONS,
     ];
     let operations: Vec<_> = groups.into_iter().flatten().copied().flatten().collect();
-    PreparedSchema::of(&operations, edges::edges(), descriptions)
+    PreparedSchema::of(&operations, edges::edges(), calls::CALLS, descriptions)
 }
 
 /// Every SQL statement of the service that the compiler does not check, so that a test can check it.

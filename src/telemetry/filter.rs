@@ -24,8 +24,24 @@ const LEVELS: [(&str, LevelFilter); 6] = [
 const OWN: &str = "labs";
 
 /// Labs' own crates.
-const CRATES: [&str; 8] =
-    ["labs", "labs_core", "labs_crypto", "labs_mail", "labs_media", "labs_pictures", "labs_rest", "labs_schema"];
+const CRATES: [&str; 16] = [
+    "labs",
+    "labs_admin",
+    "labs_core",
+    "labs_crypto",
+    "labs_engagement",
+    "labs_identity",
+    "labs_mail",
+    "labs_marketplace",
+    "labs_media",
+    "labs_pictures",
+    "labs_publication",
+    "labs_rest",
+    "labs_schema",
+    "labs_shared",
+    "labs_statistics",
+    "labs_subscription",
+];
 
 /// A target of a dependency.
 struct Dependency {

@@ -134,7 +134,7 @@ async fn internal_notes_never_reach_partner() {
     assert_eq!(harness.number("select count(*) from support_note").await, 3, "a closed ticket takes notes too");
     let sources = ["support_tickets/store.rs", "support_tickets/types.rs", "support_tickets/resolvers.rs"];
     for source in sources {
-        let path = format!("{}/schema/src/partner/{source}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/schema/identity/src/partner/{source}", env!("CARGO_MANIFEST_DIR"));
         assert!(!std::fs::read_to_string(path).unwrap().contains("support_note"), "{source} names the notes' table");
     }
 }

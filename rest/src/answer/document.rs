@@ -2,8 +2,8 @@
 
 use axum::body::Body;
 use http::{HeaderValue, Response, StatusCode, header};
-use labs_schema::Fault;
-use labs_schema::context::{Document, DocumentContent};
+use labs_core::Fault;
+use labs_core::context::{Document, DocumentContent};
 
 use super::{AnswerContext, attachment, range, repr_digest, write_conditional};
 use crate::front::coding::{CodingSettled, OnlyTag};
@@ -12,7 +12,7 @@ use crate::front::headers;
 /// Writes a document.
 ///
 /// # Errors
-/// [`labs_schema::Code::PreconditionFailed`] if `If-Match` has another tag, [`labs_schema::Code::RangeNotSatisfiable`]
+/// [`labs_core::Code::PreconditionFailed`] if `If-Match` has another tag, [`labs_core::Code::RangeNotSatisfiable`]
 /// if the range is outside the file.
 pub(super) fn answer(requested: &AnswerContext<'_>, document: Document) -> Result<Response<Body>, Fault> {
     let Document { media_type, etag, content } = document;

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use http::{HeaderMap, header};
-use labs_schema::Fault;
-use labs_schema::fault::Reason;
+use labs_core::Fault;
+use labs_core::fault::Reason;
 
 /// Returns the requested range of a file with this length and tag. Returns none for the whole file: without `Range`,
 /// with several ranges, with a malformed one, or if `If-Range` names another representation.
 ///
 /// # Errors
-/// [`labs_schema::Code::RangeNotSatisfiable`] if the range begins after the last byte.
+/// [`labs_core::Code::RangeNotSatisfiable`] if the range begins after the last byte.
 pub(super) fn requested_part(headers: &HeaderMap, tag: &str, length: u64) -> Result<Option<Range<u64>>, Fault> {
     let mut sent = headers.get_all(header::RANGE).iter();
     let Some(Part { first, last }) = sent.next().and_then(|value| value.to_str().ok()).and_then(Part::parse) else {

@@ -9,9 +9,9 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode, header};
-use labs_schema::Fault;
-use labs_schema::engine::{Answer, Reuse};
-use labs_schema::time::Time;
+use labs_core::Fault;
+use labs_core::engine::{Answer, Reuse};
+use labs_core::time::Time;
 use moka::sync::Cache;
 use serde_json::Value;
 
@@ -174,7 +174,7 @@ impl StoredAnswer {
     /// Writes the answer to a request.
     ///
     /// # Errors
-    /// [`labs_schema::Code::PreconditionFailed`] if `If-Match` names another representation.
+    /// [`labs_core::Code::PreconditionFailed`] if `If-Match` names another representation.
     pub(crate) async fn write(&self, requested: &AnswerContext<'_>) -> Result<Response<Body>, Fault> {
         let mut response = Response::new(Body::empty());
         *response.headers_mut() = self.head.clone();

@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use labs_schema::text::normalize;
-use labs_schema::whole_number::to_exact;
+use labs_core::text::normalize;
+use labs_core::whole_number::to_exact;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 

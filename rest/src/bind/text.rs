@@ -1,6 +1,6 @@
 //! Converts text to JSON by its kind, and checks parameters by their schemas.
 
-use labs_schema::text::normalize;
+use labs_core::text::normalize;
 use serde_json::{Map, Number, Value};
 
 use super::refusal::ErrorCollector;

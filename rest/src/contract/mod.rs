@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use aws_lc_rs::digest;
-use labs_schema::engine::Descriptions;
+use labs_core::engine::Descriptions;
 use serde_json::{Map, Value};
 
 pub use computed::Computed;

@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use std::thread;
 
 use jsonschema::{Draft, PatternOptions, Registry, Validator};
-use labs_schema::locale::is_language_tag;
-use labs_schema::text::TextKind;
-use labs_schema::time::Time;
-use labs_schema::web_address::{WebAddress, is_redirect_uri};
+use labs_core::locale::is_language_tag;
+use labs_core::text::TextKind;
+use labs_core::time::Time;
+use labs_core::web_address::{WebAddress, is_redirect_uri};
 use serde_json::{Map, Value, json};
 
 use super::field::{self, FieldError};

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use labs_schema::surface::{ContractDifference, ServedContract, Surface};
+use labs_core::surface::{ContractDifference, ServedContract, Surface};
 use serde_json::Value;
 
 use super::compare::{Difference, compare};

@@ -2,7 +2,7 @@
 
 use jsonschema::paths::Location;
 use jsonschema::{Keyword, ValidationError};
-use labs_schema::text::{TextFault, TextKind, find_fault};
+use labs_core::text::{TextFault, TextKind, find_fault};
 use serde_json::{Map, Value};
 
 use super::field::FieldCode;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use labs_schema::deprecation::{AnnouncedDeprecations, Deprecation, DeprecationTarget, ReleasedEntry};
+use labs_core::deprecation::{AnnouncedDeprecations, Deprecation, DeprecationTarget, ReleasedEntry};
 use serde_json::{Map, Value, json};
 
 use crate::contract::yaml;
@@ -143,7 +143,7 @@ fn say(marked: &mut Map<String, Value>, value: Option<&str>, note: Value) {
 mod tests {
     use std::sync::Arc;
 
-    use labs_schema::deprecation::ReleasedDeprecation;
+    use labs_core::deprecation::ReleasedDeprecation;
 
     use super::*;
 

@@ -9,12 +9,12 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use http::{Method, Response, StatusCode, header, request::Parts};
-use labs_schema::context::{Attachment, Caller, Channel, NamesRevision};
-use labs_schema::engine::{Admission, Call, IdempotencyKey, Precondition, Reuse};
-use labs_schema::fault::Reason;
-use labs_schema::trace;
-use labs_schema::usage::AnswerKind;
-use labs_schema::{Code, Fault};
+use labs_core::context::{Attachment, Caller, Channel, NamesRevision};
+use labs_core::engine::{Admission, Call, IdempotencyKey, Precondition, Reuse};
+use labs_core::fault::Reason;
+use labs_core::trace;
+use labs_core::usage::AnswerKind;
+use labs_core::{Code, Fault};
 use serde_json::{Map, Value};
 
 use crate::answer::reuse::{AnswerKey, Lookup};

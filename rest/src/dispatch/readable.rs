@@ -14,7 +14,7 @@ use axum::routing::get;
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, Uri, header};
 use http_body_util::BodyExt as _;
-use labs_schema::Fault;
+use labs_core::Fault;
 use serde::de::DeserializeOwned;
 
 use super::operation::operation;

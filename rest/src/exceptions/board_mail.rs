@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::routing::get;
 use http::{HeaderName, HeaderValue, Method, Response, header, request::Parts};
-use labs_schema::{Code, Fault, board_mail};
+use labs_core::{Code, Fault};
 
 use super::other_method;
 use crate::bind::query_pairs;
@@ -52,9 +52,10 @@ async fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     let mut asked = query_pairs(parts.uri.query().unwrap_or_default());
     let token = asked.find(|(name, _)| name == "token").map(|(_, value)| value).unwrap_or_default();
     let is_over = parts.method == Method::POST;
+    let calls = rest.engine.calls();
     let is_known = match is_over {
-        true => board_mail::unsubscribe(&rest.engine, &token).await?,
-        false => board_mail::is_token(&rest.engine, &token),
+        true => (calls.unsubscribe)(&rest.engine, &token).await?,
+        false => (calls.is_unsubscribe_token)(&rest.engine, &token),
     };
     if !is_known {
         let detail = "This link is incomplete. Copy the complete link from the e-mail, or turn the e-mail off in \

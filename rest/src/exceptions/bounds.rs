@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use labs_schema::engine::RestApi;
-use labs_schema::principal::Principal;
-use labs_schema::{Fault, FieldError};
+use labs_core::engine::RestApi;
+use labs_core::principal::Principal;
+use labs_core::{Fault, FieldError};
 use serde_json::{Map, Value};
 
 use crate::contract::{BodyKind, Contract, FieldPlace, Operation, ParameterIn, SchemaId};

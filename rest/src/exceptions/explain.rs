@@ -3,10 +3,10 @@
 use axum::body::Body;
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
-use labs_schema::context::Caller;
-use labs_schema::fault::{Reason, SpentBudget};
-use labs_schema::scope::Scope;
-use labs_schema::{Code, Engine, Fault};
+use labs_core::context::Caller;
+use labs_core::fault::{Reason, SpentBudget};
+use labs_core::scope::Scope;
+use labs_core::{Code, Engine, Fault};
 use serde_json::{Value, json};
 
 use super::status::answer;

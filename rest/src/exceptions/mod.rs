@@ -15,8 +15,8 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
-use labs_schema::context::Caller;
-use labs_schema::{Code, Fault};
+use labs_core::context::Caller;
+use labs_core::{Code, Fault};
 
 use crate::bind::BoundRequest;
 use crate::contract::Operation;

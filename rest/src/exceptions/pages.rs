@@ -11,7 +11,7 @@ use axum::extract::{Request, State};
 use axum::routing::get;
 use bytes::Bytes;
 use http::{HeaderValue, Response, header, request::Parts};
-use labs_schema::{Code, Fault};
+use labs_core::{Code, Fault};
 use rust_embed::RustEmbed;
 use serde::Deserialize;
 

@@ -8,8 +8,8 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::routing::get;
 use http::{HeaderName, HeaderValue, Response, header, request::Parts};
-use labs_schema::pictures::{self, PictureName};
-use labs_schema::{Code, Fault};
+use labs_core::{Code, Fault};
+use labs_media::name::PictureName;
 
 use super::other_method;
 use crate::answer::write_conditional;
@@ -44,7 +44,7 @@ async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Resp
 async fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     let missing = || Fault::new(Code::NotFound, "No published image has this address.");
     let name = parts.uri.path().strip_prefix(FOLDER).and_then(PictureName::parse).ok_or_else(missing)?;
-    let bytes = pictures::open(&rest.engine, &name).await?.ok_or_else(missing)?;
+    let bytes = (rest.engine.calls().open_picture)(&rest.engine, &name).await?.ok_or_else(missing)?;
     let mut response = Response::new(Body::from(bytes));
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(name.media_type()));

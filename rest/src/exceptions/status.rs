@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::{HeaderValue, Response, StatusCode, header, request::Parts};
-use labs_schema::Fault;
+use labs_core::Fault;
 use serde_json::{Value, json};
 
 use crate::answer::{etag, write_conditional};

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use http::{HeaderMap, header};
-use labs_schema::{Code, Fault};
+use labs_core::{Code, Fault};
 
 /// Name of the refresh cookie (docs/decisions/credentials.md).
 pub const REFRESH_COOKIE: &str = "__Host-refresh";

@@ -14,11 +14,11 @@ use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::{NoOpMiddleware, StateInformationMiddleware};
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
-use labs_schema::Fault;
-use labs_schema::budget::{Budgets, Daily};
-use labs_schema::fault::SpentBudget;
-use labs_schema::principal::Budget;
-use labs_schema::time::Time;
+use labs_core::Fault;
+use labs_core::budget::{Budgets, Daily};
+use labs_core::fault::SpentBudget;
+use labs_core::principal::Budget;
+use labs_core::time::Time;
 use moka::sync::Cache;
 use tower_governor::GovernorError;
 use tower_governor::governor::{GovernorConfigBuilder, SharedRateLimiter};
@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(spend(Spending::SecondAlone).ok(), Some(1));
         assert_eq!(spend(Spending::Whole).ok(), Some(0));
         let (spent, _) = spend(Spending::Whole).unwrap_err();
-        assert_eq!((spent.code(), spent.spent_budget()), (labs_schema::Code::RateLimited, Some(SpentBudget::Daily)));
+        assert_eq!((spent.code(), spent.spent_budget()), (labs_core::Code::RateLimited, Some(SpentBudget::Daily)));
         assert_eq!(spend(Spending::SecondAlone).ok(), Some(0));
     }
 
@@ -340,7 +340,7 @@ mod tests {
         let left = || meter.spend_picture(network, now).map(|left| (left.remaining, left.daily.remaining));
         assert_eq!([left().ok(), left().ok()], [Some((1, 9)), Some((0, 9))]);
         let (spent, _) = left().unwrap_err();
-        assert_eq!((spent.code(), spent.spent_budget()), (labs_schema::Code::RateLimited, Some(SpentBudget::Burst)));
+        assert_eq!((spent.code(), spent.spent_budget()), (labs_core::Code::RateLimited, Some(SpentBudget::Burst)));
         let called = meter.spend_anonymous(network, Spending::Whole, now).map(|left| left.remaining);
         assert_eq!(called.ok(), Some(1), "whoever looks at pictures may call");
     }

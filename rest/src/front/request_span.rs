@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use http::request::Parts;
-use labs_schema::trace;
-use labs_schema::{Code, PrincipalType};
+use labs_core::trace;
+use labs_core::{Code, PrincipalType};
 use opentelemetry::trace::{
     Span as _, SpanBuilder, SpanContext, SpanKind, Status, TraceContextExt as _, TraceId, Tracer as _,
 };

@@ -10,8 +10,8 @@ mod requests;
 mod typescript;
 
 use bytes::Bytes;
-use labs_schema::deprecation::AnnouncedDeprecations;
-use labs_schema::surface::{GeneratedFile, GeneratedResource};
+use labs_core::deprecation::AnnouncedDeprecations;
+use labs_core::surface::{GeneratedFile, GeneratedResource};
 use serde_json::Value;
 use uuid::{Uuid, uuid};
 

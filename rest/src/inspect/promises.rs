@@ -212,13 +212,22 @@ fn root_of<'d>(definition: &'d OperationDefinition, id: &str) -> Result<&'d Fiel
 }
 
 fn resolvers(operation: &Operation) -> String {
-    format!("schema/src/{}/{}/resolvers.rs", operation.group, operation.resource)
+    format!("{}/{}/resolvers.rs", source_of(&operation.group), operation.resource)
+}
+
+/// Returns the folder of a group's sources.
+fn source_of(group: &str) -> String {
+    match group {
+        "auth" | "partner" => format!("schema/identity/src/{group}"),
+        "system" => "schema/src/system".to_owned(),
+        group => format!("schema/{group}/src"),
+    }
 }
 
 /// Returns the folder of a root field with this name.
 fn folder_of(name: &str) -> String {
     let group = GROUPS.into_iter().find(|group| name.starts_with(&format!("{group}_")));
-    group.map_or_else(|| "schema/src".to_owned(), |group| format!("schema/src/{group}"))
+    group.map_or_else(|| "schema/src".to_owned(), source_of)
 }
 
 fn difference(file: &str, what: String) -> Difference {

@@ -8,8 +8,8 @@ use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt as _;
 use http::{HeaderMap, header, request::Parts};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use labs_schema::context::Caller;
-use labs_schema::{Code, Fault};
+use labs_core::context::Caller;
+use labs_core::{Code, Fault};
 use tokio::time::Instant;
 
 use crate::bind;

@@ -2,8 +2,8 @@
 
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Version, header, request::Parts};
-use labs_schema::context::Caller;
-use labs_schema::{Code, Fault};
+use labs_core::context::Caller;
+use labs_core::{Code, Fault};
 use uuid::Uuid;
 
 use crate::rest::Rest;

@@ -9,9 +9,9 @@ use axum::body::Body;
 use futures_util::FutureExt as _;
 use http::request::Parts;
 use http::{Method, Response, header};
-use labs_schema::context::{Caller, Channel, Credentials};
-use labs_schema::deprecation::Deprecation;
-use labs_schema::{Fault, PrincipalType};
+use labs_core::context::{Caller, Channel, Credentials};
+use labs_core::deprecation::Deprecation;
+use labs_core::{Fault, PrincipalType};
 use opentelemetry::Context;
 
 use crate::answer;

@@ -1,7 +1,7 @@
 //! Converts an invalid request into a fault.
 
 use http::Method;
-use labs_schema::{Code, Engine, Fault, FieldError, further_faults};
+use labs_core::{Code, Engine, Fault, FieldError};
 use serde_json::Value;
 
 use crate::bind::Refusal;
@@ -40,7 +40,7 @@ pub(crate) async fn with_further(engine: &Engine, operation: &Operation, body: &
         return fault;
     }
     let Ok(body) = serde_json::from_slice::<Value>(body) else { return fault };
-    let Ok(further) = further_faults::find(engine, &operation.id, &body).await else { return fault };
+    let Ok(further) = (engine.calls().find_faults)(engine, &operation.id, &body).await else { return fault };
     let mut errors = fault.errors().to_vec();
     let is_new = |error: &FieldError| !fault.errors().iter().any(|named| named.pointer == error.pointer);
     errors.extend(further.into_iter().filter(is_new));

@@ -7,13 +7,13 @@ use labs_core::fault::Fault;
 use labs_core::operation::{Edge, Parent, edge};
 
 use super::{app, partner};
-use crate::admin::partners::{AdminPartner, PARTNER};
-use crate::marketplace::apps::{APP, AdminApp};
-use crate::marketplace::categories::{CATEGORY, Category};
-use crate::marketplace::collections::CollectionListing;
-use crate::marketplace::reviews::CustomerReview;
-use crate::marketplace::submissions::{self, PICTURES_OF_EACH, SUBMISSIONS_OF_EACH, Submission, SubmittedPicture};
-use crate::marketplace::versions::{self, AppVersion, VERSIONS_OF_EACH};
+use labs_admin::partners::{AdminPartner, PARTNER};
+use labs_marketplace::apps::{APP, AdminApp};
+use labs_marketplace::categories::{CATEGORY, Category};
+use labs_marketplace::collections::CollectionListing;
+use labs_marketplace::reviews::CustomerReview;
+use labs_marketplace::submissions::{self, PICTURES_OF_EACH, SUBMISSIONS_OF_EACH, Submission, SubmittedPicture};
+use labs_marketplace::versions::{self, AppVersion, VERSIONS_OF_EACH};
 
 /// Partner who owns the app.
 #[edge(AdminApp, partner, reads = PARTNER.reads())]

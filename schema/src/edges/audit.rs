@@ -9,16 +9,16 @@ use labs_core::words::Word as _;
 use uuid::Uuid;
 
 use super::{AccountHolder, account, accounts, app, member, partner, program, user};
-use crate::admin::audit_records::{AuditActor, AuditRecord, AuditTarget};
-use crate::admin::machine_clients::{MachineClient, PROGRAM};
-use crate::admin::partners::{AdminPartner, PARTNER};
-use crate::admin::staff::{COLLEAGUE, StaffMember};
-use crate::admin::users::{PERSON, User};
-use crate::engagement::moderation::{ModeratedFeatureRequest, PROPOSAL};
-use crate::marketplace::apps::{APP, AdminApp};
-use crate::marketplace::categories::{CATEGORY, Category};
-use crate::marketplace::submissions::{SUBMISSION, Submission, show_followed};
-use crate::partner::support_desk::{SupportDeskTicket, TICKET_OF_DESK};
+use labs_admin::audit_records::{AuditActor, AuditRecord, AuditTarget};
+use labs_admin::machine_clients::{MachineClient, PROGRAM};
+use labs_admin::partners::{AdminPartner, PARTNER};
+use labs_admin::staff::{COLLEAGUE, StaffMember};
+use labs_admin::users::{PERSON, User};
+use labs_engagement::moderation::{ModeratedFeatureRequest, PROPOSAL};
+use labs_identity::partner::support_desk::{SupportDeskTicket, TICKET_OF_DESK};
+use labs_marketplace::apps::{APP, AdminApp};
+use labs_marketplace::categories::{CATEGORY, Category};
+use labs_marketplace::submissions::{SUBMISSION, Submission, show_followed};
 
 /// Target of an audit record, for kinds with a query that reads a single object.
 #[derive(serde::Serialize, OutputType)]

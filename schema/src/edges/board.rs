@@ -6,8 +6,8 @@ use labs_core::fault::Fault;
 use labs_core::operation::{Edge, Parent, edge};
 
 use super::partner;
-use crate::admin::partners::{AdminPartner, PARTNER};
-use crate::engagement::moderation::{COMMENTS_OF_EACH, ModeratedFeatureComment, ModeratedFeatureRequest};
+use labs_admin::partners::{AdminPartner, PARTNER};
+use labs_engagement::moderation::{COMMENTS_OF_EACH, ModeratedFeatureComment, ModeratedFeatureRequest};
 
 /// Partner who proposed it; null for a former partner.
 #[edge(ModeratedFeatureRequest, partner, reads = PARTNER.reads())]

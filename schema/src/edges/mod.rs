@@ -15,11 +15,11 @@ use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use uuid::Uuid;
 
-use crate::admin::machine_clients::{MachineClient, PROGRAM};
-use crate::admin::partners::{AdminPartner, PARTNER};
-use crate::admin::staff::{COLLEAGUE, StaffMember};
-use crate::admin::users::{PERSON, User};
-use crate::marketplace::apps::{APP, AdminApp, show_for_staff};
+use labs_admin::machine_clients::{MachineClient, PROGRAM};
+use labs_admin::partners::{AdminPartner, PARTNER};
+use labs_admin::staff::{COLLEAGUE, StaffMember};
+use labs_admin::users::{PERSON, User};
+use labs_marketplace::apps::{APP, AdminApp, show_for_staff};
 
 /// Holder of an account.
 #[derive(serde::Serialize, OutputType)]

@@ -4,12 +4,12 @@ use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use labs_core::operation::{Edge, Parent, edge};
 
-use crate::admin::partners::{AdminPartner, PartnerTimelineEntry, TIMELINE_OF_EACH};
-use crate::admin::subscriptions::SUBSCRIPTION_OF_EACH;
-use crate::admin::users::{TEAM, User};
-use crate::marketplace::apps::{APPS_OF_EACH, AdminApp, show_for_staff};
-use crate::partner::support_desk::{SupportDeskTicket, TICKETS_OF_EACH};
-use crate::subscription::changing::PartnerSubscription;
+use labs_admin::partners::{AdminPartner, PartnerTimelineEntry, TIMELINE_OF_EACH};
+use labs_admin::subscriptions::SUBSCRIPTION_OF_EACH;
+use labs_admin::users::{TEAM, User};
+use labs_identity::partner::support_desk::{SupportDeskTicket, TICKETS_OF_EACH};
+use labs_marketplace::apps::{APPS_OF_EACH, AdminApp, show_for_staff};
+use labs_subscription::changing::PartnerSubscription;
 
 /// Apps of the partner, newest first.
 #[edge(AdminPartner, apps, reads = APPS_OF_EACH.reads())]

@@ -5,8 +5,8 @@ use labs_core::fault::Fault;
 use labs_core::operation::{Edge, Parent, edge};
 
 use super::{AccountHolder, account, accounts, partner};
-use crate::admin::partners::{AdminPartner, PARTNER};
-use crate::partner::support_desk::SupportDeskTicket;
+use labs_admin::partners::{AdminPartner, PARTNER};
+use labs_identity::partner::support_desk::SupportDeskTicket;
 
 /// Partner who owns the support ticket.
 #[edge(SupportDeskTicket, partner, reads = PARTNER.reads())]

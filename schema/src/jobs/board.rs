@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::Outcome;
 use super::run_store;
-use crate::admin::jobs::{JobCode, Schedule};
+use labs_admin::jobs::{JobCode, Schedule};
 
 /// Interval between two database queries.
 const BEAT: Duration = Duration::from_secs(1);

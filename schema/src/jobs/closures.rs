@@ -6,7 +6,7 @@ use labs_core::services::Services;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::partner::lifecycle;
+use labs_identity::partner::lifecycle;
 
 /// Closes every partner whose closing period has ended, each in a separate transaction. Returns the number of closed
 /// partners.

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::board::{ActiveRun, RunReport};
 use super::runner::{EndedRun, RunStore};
-use crate::admin::jobs::{JobCode, JobPlan};
+use labs_admin::jobs::{JobCode, JobPlan};
 
 /// Minimum delay of a required job before readiness reports it: several report intervals.
 const LEAST_LATENESS: Duration = Duration::from_secs(15);

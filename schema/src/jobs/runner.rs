@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::board::Board;
 use super::{Job, Outcome};
-use crate::admin::jobs::{JobCode, JobPlan, Schedule};
+use labs_admin::jobs::{JobCode, JobPlan, Schedule};
 
 /// Maximum pause after failures, for a job that otherwise runs more often.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);

@@ -6,8 +6,8 @@ pub use labs_core::day::Day;
 use labs_core::engine::Engine;
 
 use super::{Job, JobCode};
-use crate::statistics::imports::import_due;
-pub use crate::statistics::imports::{ImportError, ImportErrorCode, PageAnswer, UsageSource};
+use labs_statistics::imports::import_due;
+pub use labs_statistics::imports::{ImportError, ImportErrorCode, PageAnswer, UsageSource};
 
 /// Creates the job that imports missing and requested statistics.
 #[must_use]

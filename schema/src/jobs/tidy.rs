@@ -3,7 +3,7 @@
 use labs_core::fault::Fault;
 use sqlx::PgPool;
 
-use crate::partner::company;
+use labs_identity::partner::company;
 
 /// Rows deleted by one statement.
 const BATCH: u64 = 1000;

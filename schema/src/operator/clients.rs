@@ -17,8 +17,8 @@ use uuid::Uuid;
 
 use super::record::{Act, AuditText};
 use super::{rules, store};
-use crate::admin::machine_clients::{self, SHOWN_CHARACTERS};
-use crate::auth::account::person_name;
+use labs_admin::machine_clients::{self, SHOWN_CHARACTERS};
+use labs_identity::auth::account::person_name;
 
 /// A machine client to create.
 #[derive(Clone, Debug)]

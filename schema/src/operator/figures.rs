@@ -6,7 +6,7 @@ use labs_core::fault::Fault;
 use labs_core::words::Word as _;
 use sqlx::PgPool;
 
-use crate::admin::jobs::JobCode;
+use labs_admin::jobs::JobCode;
 
 /// Maximum count of mail messages, which bounds the cost of a full outbox.
 pub const MOST_MAILS: i64 = 10_000;

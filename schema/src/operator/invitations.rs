@@ -10,7 +10,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::record::{Act, AuditText};
-use crate::auth::invitations::{NewInvitation as Row, invite};
+use labs_identity::auth::invitations::{NewInvitation as Row, invite};
 
 /// An invitation to create.
 #[derive(Clone, Debug)]

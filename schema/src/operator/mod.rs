@@ -19,13 +19,13 @@ use labs_core::db::Db;
 use labs_core::fault::Fault;
 use sqlx::PgPool;
 
-use crate::auth::registrations;
 pub use clients::{
     ClientCreated, ClientListed, NewClient, client_create, client_list, client_rotate_secret, partner_find,
 };
 pub use figures::{Figures, JobFigures, LogFigures, MOST_MAILS, load_figures};
 pub use invitations::{NewInvitation, invitation_create};
 pub use keys::{Resealed, keys_rotate};
+use labs_identity::auth::registrations;
 pub(crate) use staff::password;
 pub use staff::{
     NewStaff, SecondFactor, StaffCreated, StaffListed, staff_create, staff_list, staff_reset_mfa, staff_reset_password,

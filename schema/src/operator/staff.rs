@@ -16,9 +16,9 @@ use uuid::Uuid;
 
 use super::record::{Act, AuditText};
 use super::{rules, store};
-use crate::auth::account::person_name;
-use crate::auth::sessions::end_all;
-use crate::auth::{mfa, passwords};
+use labs_identity::auth::account::person_name;
+use labs_identity::auth::sessions::end_all;
+use labs_identity::auth::{mfa, passwords};
 
 /// A staff member to create.
 #[derive(Clone, Debug)]

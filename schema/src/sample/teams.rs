@@ -14,9 +14,9 @@ use super::data::{AddressData, ClientData, Data, PartnerData, PersonData};
 use super::past::{Past, id};
 use super::rows::{ClientRow, FactorRow, PartnerRow, PersonRow, RoleGrantRow, Rows, SecretRow, SubscriptionRow, bytes};
 use super::sheet::{Key, SignIn};
-use crate::admin::machine_clients::SHOWN_CHARACTERS;
-use crate::auth::mfa;
 use crate::operator;
+use labs_admin::machine_clients::SHOWN_CHARACTERS;
+use labs_identity::auth::mfa;
 
 /// Domain of the staff members.
 pub(super) const STAFF_DOMAIN: &str = "labs.example";

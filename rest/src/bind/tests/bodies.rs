@@ -1,4 +1,4 @@
-use labs_schema::text::normalize;
+use labs_core::text::normalize;
 use proptest::prelude::*;
 use serde_json::json;
 

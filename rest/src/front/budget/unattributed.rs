@@ -4,11 +4,11 @@
 use std::net::IpAddr;
 
 use governor::clock::{Clock as _, DefaultClock};
-use labs_schema::Fault;
-use labs_schema::budget::Budgets;
-use labs_schema::fault::SpentBudget;
-use labs_schema::principal::Principal;
-use labs_schema::time::Time;
+use labs_core::Fault;
+use labs_core::budget::Budgets;
+use labs_core::fault::SpentBudget;
+use labs_core::principal::Principal;
+use labs_core::time::Time;
 
 use super::{Allowance, RateLimiters, err_burst_spent, seconds};
 

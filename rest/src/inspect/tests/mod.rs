@@ -148,7 +148,7 @@ fn access_must_match_in_contract_and_schema() {
     );
     assert_eq!(
         house.difference(),
-        "schema/src/marketplace/apps/resolvers.rs: marketplace_apps_get has @access(needs: \"marketplace.apps:write\"), \
+        "schema/marketplace/src/apps/resolvers.rs: marketplace_apps_get has @access(needs: \"marketplace.apps:write\"), \
          but the contract says marketplace.apps: make them equal"
     );
     let house = House::new().sdl("system_me_get: Me! @access(needs: \"any\")", "system_me_get: Me!");

@@ -5,7 +5,7 @@ fn parameter_names_must_match_variables() {
     let house = House::new().apps("  $q: String\n", "");
     assert_eq!(
         house.difference(),
-        "schema/src/marketplace/apps/resolvers.rs: marketplace_apps_list: the contract declares the parameter q, but the \
+        "schema/marketplace/src/apps/resolvers.rs: marketplace_apps_list: the contract declares the parameter q, but the \
          root field does not take it: add the argument q"
     );
     let house = House::new().apps("$q: String\n", "$q: String\n  $colour: String\n");

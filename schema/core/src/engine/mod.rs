@@ -8,6 +8,7 @@
 
 mod audit;
 mod binding;
+mod calls;
 mod detach_on_drop;
 mod graph;
 mod group_commit;
@@ -29,6 +30,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 
+pub use calls::{Calling, GroupCalls};
 pub use operation::{PreparedOperation, Reuse, RootField};
 pub use playground::{PlaygroundQuery, PlaygroundResponse, RestApi, STACK_BYTES};
 pub use prepare::{Descriptions, PreparedSchema};
@@ -182,6 +184,12 @@ impl Engine {
     #[must_use]
     pub fn plan(&self) -> &PreparedSchema {
         &self.0.plan
+    }
+
+    /// Returns the functions of groups that REST calls in addition to operations.
+    #[must_use]
+    pub fn calls(&self) -> &GroupCalls {
+        &self.0.plan.calls
     }
 
     /// Returns the services that outlive requests.

@@ -9,6 +9,7 @@ use async_graphql::{Positioned, Request};
 use futures_util::future::BoxFuture;
 
 use super::binding::Binding;
+use super::calls::GroupCalls;
 use super::graph::{self, Graph};
 use super::operation::{PreparedOperation, Reuse, RootField, TargetArgument, is_mutation, only_operation, root_fields};
 use crate::access::Access;
@@ -49,6 +50,7 @@ pub struct PreparedSchema {
     pub(super) roots: HashMap<String, RootField>,
     pub(super) nested: HashMap<(String, String), Nested>,
     sdl: String,
+    pub(super) calls: GroupCalls,
 }
 
 /// Descriptions of the arguments of root fields, for staff.
@@ -134,13 +136,14 @@ fn objects_with(types: &Types, object: &str) -> Vec<String> {
 }
 
 impl PreparedSchema {
-    /// Builds the schema of these operations and edges, with these descriptions of arguments.
+    /// Builds the schema of these operations and edges, with these further calls and descriptions of arguments.
     ///
     /// # Errors
     /// Lists every declaration that is invalid or names a missing element.
     pub fn of(
         operations: &[&'static Operation],
         edges: Vec<Edge>,
+        calls: GroupCalls,
         descriptions: Descriptions,
     ) -> Result<Self, Vec<String>> {
         let parts = Parts::of(operations, edges, descriptions);
@@ -169,7 +172,7 @@ impl PreparedSchema {
             |files| graph::build(&parts, files).map_err(|error| vec![format!("the schema is invalid: {error}")]);
         let (complete, playground) = (build(graph::Files::Included)?, build(graph::Files::Left)?);
         let sdl = complete.sdl() + graph::DIRECTIVES;
-        if breaches.is_empty() { Ok(Self { complete, playground, roots, nested, sdl }) } else { Err(breaches) }
+        if breaches.is_empty() { Ok(Self { complete, playground, roots, nested, sdl, calls }) } else { Err(breaches) }
     }
 
     /// Returns the SDL, with the access rule of each root field.

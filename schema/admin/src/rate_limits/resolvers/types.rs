@@ -1,0 +1,243 @@
+//! Input and output types of budgets.
+
+use labs_core::describe::{InputType, OutputType};
+use labs_core::fault::Fault;
+use labs_core::time::Time;
+use labs_core::words::Word as _;
+use uuid::Uuid;
+
+use super::super::list::{RefusalRow, UseRow};
+use super::super::rules::{self, BudgetAccountKind, LimitSource};
+use super::super::store::LimitRow;
+
+/// Rate limits of a partner, their current use, and the source of each limit.
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct PartnerRateLimit {
+    /// UUID of the partner.
+    partner_uuid: Uuid,
+    /// Name of the partner.
+    company_name: String,
+    /// Code of the tier of its subscription.
+    tier_code: String,
+    /// Burst budget per second.
+    burst: BurstLimit,
+    /// Daily budget.
+    daily: DailyLimit,
+    /// Effective override of the tier's limits; null if no override is set.
+    r#override: Option<RateLimitOverride>,
+}
+
+/// Burst budget per second.
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct BurstLimit {
+    /// Requests per second.
+    limit: i32,
+    /// Source of the limit.
+    source: LimitSource,
+    /// Limit of the tier.
+    tier_limit: i32,
+}
+
+/// Daily budget, per UTC day.
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct DailyLimit {
+    /// Requests per day.
+    limit: i64,
+    /// Source of the limit.
+    source: LimitSource,
+    /// Limit of the tier.
+    tier_limit: i64,
+    /// Requests leased today, since the last reset if there was one.
+    used: i64,
+    /// Requests that replicas can still lease today.
+    remaining: i64,
+    /// Time when the service restores the full budget.
+    resets_at: Time,
+}
+
+/// Limits that override the limits of the tier.
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct RateLimitOverride {
+    /// Requests per second; null keeps the limit of the tier.
+    burst_per_second: Option<i32>,
+    /// Requests per day; null keeps the limit of the tier.
+    daily_requests: Option<i64>,
+    /// Reason for the override.
+    reason: String,
+    /// Staff member who set the override; null for a machine client or an erased user.
+    set_by: Option<LimitSetter>,
+    /// Time when the override was set.
+    set_at: Time,
+    /// Time when the override ends and the tier's limits become effective again; null for an override without an end.
+    expires_at: Option<Time>,
+}
+
+/// The staff member who set an override.
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct LimitSetter {
+    /// UUID of the staff member.
+    uuid: Uuid,
+    /// Name of the staff member.
+    name: String,
+}
+
+/// Override to set.
+#[derive(serde::Deserialize, InputType)]
+pub(super) struct RateLimitOverridePut {
+    /// Requests per second; if omitted, the limit of the tier.
+    pub(super) burst_per_second: Option<i32>,
+    /// Requests per day; if omitted, the limit of the tier.
+    pub(super) daily_requests: Option<i64>,
+    /// Reason for the override. Kept with the override and in the audit record.
+    pub(super) reason: String,
+    /// Time when the override ends.
+    pub(super) expires_at: Time,
+}
+
+/// Reason for the reset of a daily budget.
+#[derive(serde::Deserialize, InputType)]
+pub(super) struct RateLimitReset {
+    /// Reason for the reset. Kept in the audit record.
+    pub(super) reason: Option<String>,
+}
+
+/// Account to which a budget belongs.
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct BudgetAccount {
+    /// Kind of account.
+    kind: BudgetAccountKind,
+    /// UUID of the partner, machine client or staff member.
+    uuid: Uuid,
+    /// Name of the account; null if it no longer exists.
+    name: Option<String>,
+}
+
+/// Use of an account's daily budget.
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct RateLimitConsumer {
+    /// Account that owns the budget.
+    account: BudgetAccount,
+    /// Code of the partner's tier; null for other accounts.
+    tier_code: Option<String>,
+    /// Requests per day.
+    limit: i64,
+    /// Source of a partner's limit; null for other accounts, whose budget is fixed.
+    source: Option<LimitSource>,
+    /// Requests leased today.
+    used: i64,
+    /// Requests that can still be leased today.
+    remaining: i64,
+    /// Used share of the limit, truncated to four decimal places.
+    share: f64,
+}
+
+/// Number of requests to one operation by one account that the service rejected within one hour because a budget was
+/// exhausted.
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct RateLimitRefusal {
+    /// Start of the hour.
+    hour: Time,
+    /// Account whose requests were rejected.
+    account: BudgetAccount,
+    /// Operation id.
+    operation: String,
+    /// Exhausted budget, `burst` or `daily`.
+    budget: String,
+    /// Number of rejected requests.
+    refusals: i64,
+    /// Time of the last rejected request, accurate to a few seconds.
+    last_at: Time,
+}
+
+impl PartnerRateLimit {
+    /// Converts a row to its representation.
+    pub(super) fn of(partner_uuid: Uuid, row: LimitRow) -> Self {
+        let setter = row.set_by.zip(row.set_by_name).map(|(uuid, name)| LimitSetter { uuid, name });
+        let in_force = row.reason.zip(row.set_at).map(|(reason, set_at)| RateLimitOverride {
+            burst_per_second: row.override_burst_per_second,
+            daily_requests: row.override_daily_requests,
+            reason,
+            set_by: setter,
+            set_at,
+            expires_at: row.expires_at,
+        });
+        Self {
+            partner_uuid,
+            company_name: row.company_name,
+            tier_code: row.tier_code,
+            burst: BurstLimit {
+                limit: row.burst_per_second,
+                source: row.burst_source,
+                tier_limit: row.tier_burst_per_second,
+            },
+            daily: DailyLimit {
+                limit: row.daily_requests,
+                source: row.daily_source,
+                tier_limit: row.tier_daily_requests,
+                used: row.used,
+                remaining: rules::remaining(row.daily_requests, row.used),
+                resets_at: rules::day_end(row.read_at),
+            },
+            r#override: in_force,
+        }
+    }
+}
+
+impl TryFrom<UseRow> for RateLimitConsumer {
+    type Error = Fault;
+
+    fn try_from(row: UseRow) -> Result<Self, Fault> {
+        Ok(Self {
+            account: account(&row.account, row.name)?,
+            tier_code: row.tier_code,
+            limit: row.limit,
+            source: row.daily_source,
+            used: row.used,
+            remaining: rules::remaining(row.limit, row.used),
+            share: row.share as f64 / 10_000.0,
+        })
+    }
+}
+
+impl TryFrom<RefusalRow> for RateLimitRefusal {
+    type Error = Fault;
+
+    fn try_from(row: RefusalRow) -> Result<Self, Fault> {
+        Ok(Self {
+            hour: row.hour,
+            account: account(&row.account, row.name)?,
+            operation: row.operation,
+            budget: row.budget,
+            refusals: row.refusals,
+            last_at: row.last_at,
+        })
+    }
+}
+
+/// Parses an account from its name in the tables, for example `partner:<uuid>`.
+fn account(text: &str, name: Option<String>) -> Result<BudgetAccount, Fault> {
+    let unknown = || Fault::internal(format!("a budget belongs to the unknown account {text}"));
+    let (prefix, uuid) = text.split_once(':').ok_or_else(unknown)?;
+    let kind = BudgetAccountKind::ALL.iter().copied().find(|kind| kind.prefix() == prefix).ok_or_else(unknown)?;
+    Ok(BudgetAccount { kind, uuid: uuid.parse().map_err(|_| unknown())?, name })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budget_account_is_parsed_from_name() {
+        let uuid = Uuid::from_u128(7);
+        for (word, kind) in [
+            ("partner", BudgetAccountKind::Partner),
+            ("client", BudgetAccountKind::MachineClient),
+            ("staff", BudgetAccountKind::StaffUser),
+        ] {
+            let read = account(&format!("{word}:{uuid}"), None).unwrap();
+            assert_eq!((read.kind, read.uuid), (kind, uuid));
+            assert_eq!(kind.prefix(), word);
+        }
+        assert!(account("network:others", None).is_err());
+    }
+}

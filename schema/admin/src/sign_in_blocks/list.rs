@@ -1,0 +1,123 @@
+//! The representation and the list of sign-in blocks for staff, with filters and orders.
+
+use ipnet::IpNet;
+use labs_core::describe::{InputType, OutputType};
+use labs_core::fault::Fault;
+use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
+use labs_core::time::Time;
+use labs_core::words::words;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::networks;
+
+words! {
+    /// Kind of sign-in block.
+    pub enum SignInBlockKind {
+        /// Attempts at the password of an account.
+        Account = "ACCOUNT",
+        /// Attempts at the second factor of a user.
+        SecondFactor = "SECOND_FACTOR",
+        /// All attempts from a network.
+        Network = "NETWORK",
+    }
+}
+
+/// A sign-in block of an account or a network.
+#[derive(Serialize, OutputType, sqlx::FromRow)]
+pub(super) struct SignInBlock {
+    /// UUID of the sign-in block, for paths.
+    uuid: Uuid,
+    /// Kind of sign-in block.
+    kind: SignInBlockKind,
+    /// E-mail address that was tried, or the address of the user; null for a network.
+    email: Option<String>,
+    /// UUID of the user who owns the account; null if no user has this address.
+    person_uuid: Option<Uuid>,
+    /// Name of the user.
+    person_name: Option<String>,
+    /// UUID of the user's partner.
+    partner_uuid: Option<Uuid>,
+    /// Name of the partner.
+    company_name: Option<String>,
+    /// Network whose attempts are blocked; null if attempts from all networks are blocked.
+    network: Option<String>,
+    /// Number of consecutive failed attempts.
+    failures: i32,
+    /// Time of the last failed attempt.
+    last_failed_at: Time,
+    /// Time until which the service rejects the next attempt.
+    held_until: Time,
+}
+
+static BLOCK: Select<SignInBlock> = Select::new(
+    "block_uuid as uuid, kind, email, person_uuid, person_name, partner_uuid, company_name, network::text as network,
+     failures, last_failed_at, held_until",
+    "sign_in_block_shown",
+);
+
+/// Filter of the list. The contract describes each field.
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+pub(super) struct SignInBlockFilter {
+    kind: Option<Vec<SignInBlockKind>>,
+    person_uuid: Option<Vec<Uuid>>,
+    partner_uuid: Option<Vec<Uuid>>,
+    network: Option<Vec<String>>,
+    q: Option<String>,
+}
+
+/// Requested sign-in blocks.
+#[derive(Debug, Serialize)]
+pub(super) struct VisibleBlocks {
+    /// Networks that overlap the network of the block.
+    networks: Option<Vec<IpNet>>,
+    filter: SignInBlockFilter,
+}
+
+impl VisibleBlocks {
+    /// Resolves a filter.
+    ///
+    /// # Errors
+    /// [`labs_core::Code::ValidationFailed`] for an invalid network.
+    pub(super) fn of(mut filter: SignInBlockFilter) -> Result<Self, Fault> {
+        Ok(Self { networks: networks::parse_networks("network", filter.network.take())?, filter })
+    }
+}
+
+words! {
+    /// Orders of sign-in blocks.
+    pub enum SignInBlockSort {
+        /// Latest failed attempt first.
+        LastFailedAtDesc = "LAST_FAILED_AT_DESC",
+        /// Earliest failed attempt first.
+        LastFailedAt = "LAST_FAILED_AT",
+    }
+}
+
+/// List query of the current sign-in blocks.
+pub(super) static BLOCKS: ListQuery<VisibleBlocks, SignInBlock, SignInBlockSort> = ListQuery {
+    operation: "admin_sign_in_blocks_list",
+    select: &BLOCK,
+    within: &[Condition { sql: "held_until > labs_now()", value: |_| Some(SqlValue::Nothing) }],
+    conditions: &[
+        Condition { sql: "kind = any({})", value: |of| SqlValue::words(of.filter.kind.as_ref()) },
+        Condition { sql: "person_uuid = any({})", value: |of| SqlValue::ids(of.filter.person_uuid.as_ref()) },
+        Condition { sql: "partner_uuid = any({})", value: |of| SqlValue::ids(of.filter.partner_uuid.as_ref()) },
+        Condition { sql: "network && any({})", value: |of| of.networks.clone().map(SqlValue::Networks) },
+        Condition {
+            sql: "strpos(lower(email), lower({})) > 0 or strpos(lower(person_name), lower({})) > 0",
+            value: |of| of.filter.q.as_deref().map(SqlValue::from),
+        },
+    ],
+    order: |sort| match sort {
+        SignInBlockSort::LastFailedAtDesc => const { &[FAILED.descending(), ID.descending()] },
+        SignInBlockSort::LastFailedAt => const { &[FAILED, ID] },
+    },
+};
+
+const FAILED: Key<SignInBlock> = Key::moment("last_failed_at", |block| json!(block.last_failed_at));
+const ID: Key<SignInBlock> = Key::id("block_uuid", |block| json!(block.uuid));
+
+/// Run-time SQL statements of sign-in blocks, which the compiler does not check.
+pub(crate) static STATEMENTS: [&dyn Statements; 1] = [&BLOCKS];

@@ -1,0 +1,57 @@
+//! Response time of staff to feature requests. It is computed over a year and cached for a minute, because every
+//! partner can request it.
+
+use labs_core::describe::OutputType;
+use std::time::Duration;
+
+use labs_core::context::RequestContext;
+use labs_core::fault::Fault;
+use moka::sync::Cache;
+use serde::Serialize;
+
+/// Lifetime of the cached value.
+const KEPT: Duration = Duration::from_secs(60);
+
+/// Response time of staff to the feature requests of the last year.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, OutputType)]
+pub(super) struct BoardPace {
+    /// Number of proposed feature requests.
+    proposed: i64,
+    /// Share that staff answered or moved to another status; null without feature requests.
+    answered_share: Option<f64>,
+    /// Median days until the first answer; null without answered feature requests.
+    median_days: Option<f64>,
+}
+
+/// Cache of the last computed value.
+struct PaceCount(Cache<(), BoardPace>);
+
+impl Default for PaceCount {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(1).time_to_live(KEPT).build())
+    }
+}
+
+/// Returns the pace of the last 365 days, at most one minute old.
+///
+/// # Errors
+/// If the database does not answer.
+pub(super) async fn of_the_year(cx: &RequestContext) -> Result<BoardPace, Fault> {
+    let counted = cx.services.state::<PaceCount>();
+    if let Some(known) = counted.0.get(&()) {
+        return Ok(known);
+    }
+    let pace = sqlx::query_as!(
+        BoardPace,
+        r#"select count(*) as "proposed!",
+                  round(count(answered_at)::numeric / nullif(count(*), 0), 3)::double precision as answered_share,
+                  round((percentile_cont(0.5) within group (order by extract(epoch from answered_at - created_at)
+                      ::double precision) / 86400)::numeric, 1)::double precision as median_days
+             from feature_request
+            where shown and created_at >= labs_now() - interval '365 days'"#
+    )
+    .fetch_one(&mut *cx.db.conn().await?)
+    .await?;
+    counted.0.insert((), pace);
+    Ok(pace)
+}

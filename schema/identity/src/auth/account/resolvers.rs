@@ -1,0 +1,150 @@
+//! Resolvers of the caller's own account.
+
+use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
+use labs_core::email::EmailAddress;
+use labs_core::fault::Fault;
+use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
+use labs_core::page::List;
+use labs_core::principal::PrincipalType;
+use labs_core::time::Time;
+
+use super::address;
+use super::list::OWN_EVENTS;
+use super::rules::{self, AccountChange};
+use super::store;
+use super::view::Account;
+use crate::auth::security_events::{PersonEvents, SecurityEvent, SecurityEventFilter};
+use crate::auth::sessions::{OwnSession, load_own, require_fresh};
+
+/// Merge patch of the caller's own account (RFC 7396).
+#[derive(serde::Deserialize, InputType)]
+pub(super) struct AccountUpdate {
+    /// Full name.
+    name: Option<String>,
+    /// Language of e-mails to the user.
+    locale: Option<String>,
+    /// IANA name of the time zone.
+    time_zone: Option<String>,
+    /// Whether the user gets the weekly e-mail about the board.
+    board_mail: Option<bool>,
+}
+
+/// A new e-mail address.
+#[derive(serde::Deserialize, InputType)]
+pub(super) struct EmailChangeRequest {
+    /// E-mail address for sign-in, once it is verified.
+    email: String,
+}
+
+/// Token from an e-mail about an address change.
+#[derive(serde::Deserialize, InputType)]
+pub(super) struct EmailChangeTokenInput {
+    /// Token from the e-mail.
+    token: String,
+}
+
+/// Receipt for the address change request.
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct EmailChangeReceipt {
+    /// `CONFIRMATION_SENT`: the service sends an e-mail to the new address and one to the old.
+    status: &'static str,
+    /// The new address.
+    email: String,
+    /// Seconds until the token sent to the new address expires.
+    expires_in: i64,
+}
+
+/// The confirmed address change.
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct EmailChanged {
+    /// `EMAIL_CHANGED`.
+    status: &'static str,
+    /// Address to sign in with from now on.
+    email: String,
+    /// Time when the new address became effective.
+    changed_at: Time,
+}
+
+/// The cancelled address change.
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct EmailChangeCancelled {
+    /// `EMAIL_CHANGE_CANCELLED`.
+    status: &'static str,
+    /// Address to sign in with: the address before the change.
+    email: String,
+}
+
+/// Operations of this file.
+pub(in crate::auth) const OPERATIONS: &[Operation] = operations![
+    auth_account_get,
+    auth_account_list_security_events,
+    auth_account_update,
+    auth_account_change_email,
+    auth_account_confirm_email,
+    auth_account_cancel_email_change,
+];
+
+/// Get the caller's account.
+#[operation(query, access = "auth.account")]
+async fn auth_account_get(cx: &RequestContext) -> Result<Account, Fault> {
+    load_account(cx, &load_own(cx)?).await
+}
+
+/// List the caller's security events.
+#[operation(query, access = "auth.account")]
+async fn auth_account_list_security_events(
+    cx: &RequestContext,
+    filter: Option<SecurityEventFilter>,
+    limit: Option<i32>,
+    cursor: Option<String>,
+) -> Result<List<SecurityEvent>, Fault> {
+    let events = PersonEvents { person_uuid: load_own(cx)?.person_uuid, filter: filter.unwrap_or_default() };
+    Ok(OWN_EVENTS.page(cx, &events, &PageRequest::new(None, limit, cursor)).await?.list())
+}
+
+/// Update the caller's account.
+#[operation(mutation, access = "auth.account:write")]
+async fn auth_account_update(cx: &RequestContext, body: AccountUpdate) -> Result<Account, Fault> {
+    let own = load_own(cx)?;
+    let AccountUpdate { name, locale, time_zone, board_mail } = body;
+    let is_of_partner = cx.principal()?.kind == PrincipalType::PartnerUser;
+    let time_zone = time_zone.map(|name| rules::known_time_zone(&name)).transpose()?;
+    let change = rules::normalize(AccountChange { name, locale, time_zone, board_mail }, is_of_partner)?;
+    rules::ensure_board_mail(&change, is_of_partner)?;
+    store::set_profile(&cx.db, own.person_uuid, &change).await?;
+    load_account(cx, &own).await
+}
+
+/// Request an e-mail address change.
+#[operation(mutation, access = "auth.account:write")]
+async fn auth_account_change_email(cx: &RequestContext, body: EmailChangeRequest) -> Result<EmailChangeReceipt, Fault> {
+    let own = require_fresh(cx).await?;
+    let email = EmailAddress::parse(&body.email)
+        .map_err(|problem| Fault::field("/email", "FORMAT", format!("This address cannot be used: {problem}.")))?;
+    address::request_change(cx, &own, &email).await?;
+    let expires_in = address::rules::CONFIRM_SECONDS;
+    Ok(EmailChangeReceipt { status: "CONFIRMATION_SENT", email: body.email, expires_in })
+}
+
+/// Confirm an e-mail address change.
+#[operation(mutation, access = "public")]
+async fn auth_account_confirm_email(cx: &RequestContext, body: EmailChangeTokenInput) -> Result<EmailChanged, Fault> {
+    let (email, changed_at) = address::confirm(cx, &body.token).await?;
+    Ok(EmailChanged { status: "EMAIL_CHANGED", email, changed_at })
+}
+
+/// Cancel an e-mail address change.
+#[operation(mutation, access = "public")]
+async fn auth_account_cancel_email_change(
+    cx: &RequestContext,
+    body: EmailChangeTokenInput,
+) -> Result<EmailChangeCancelled, Fault> {
+    let email = address::cancel(cx, &body.token).await?;
+    Ok(EmailChangeCancelled { status: "EMAIL_CHANGE_CANCELLED", email })
+}
+
+async fn load_account(cx: &RequestContext, own: &OwnSession) -> Result<Account, Fault> {
+    store::get(&cx.db, own.person_uuid).await?.map(Account::from).ok_or_else(|| Fault::not_found("account"))
+}

@@ -1,0 +1,218 @@
+//! Resolvers of tokens.
+
+use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
+use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
+use labs_core::scope::ScopeSet;
+use labs_crypto::secret::SecretKind;
+use labs_crypto::token::Claims;
+use serde::Deserialize;
+
+use super::introspection;
+use super::rules::{self, ClientAuthMethod, ClientStatus, TokenForm};
+use super::store::{self, ClientRow, IssuedToken};
+use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
+
+/// Access token of a machine client (RFC 6749, section 5.1).
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct OAuthToken {
+    /// Value for the Authorization header: `Bearer <access_token>`.
+    access_token: String,
+    /// Always `Bearer`.
+    token_type: &'static str,
+    /// Seconds until the token expires.
+    expires_in: i64,
+    /// Granted scopes, separated by single spaces.
+    scope: String,
+}
+
+/// Public keys that verify access tokens (RFC 7517).
+#[derive(serde::Serialize, OutputType, Deserialize)]
+pub(super) struct JsonWebKeySet {
+    /// Keys in use. During a key rotation, the set contains two or more.
+    keys: Vec<JsonWebKey>,
+}
+
+/// A public key for Ed25519 signatures (RFC 8037).
+#[derive(serde::Serialize, OutputType, Deserialize)]
+pub(super) struct JsonWebKey {
+    /// Key type, `OKP`.
+    kty: String,
+    /// Curve, `Ed25519`.
+    crv: String,
+    /// Public key, base64url without padding.
+    x: String,
+    /// Id of the key, as in the header of the tokens that it signed.
+    kid: String,
+    /// Purpose of the key, `sig`.
+    #[serde(rename = "use")]
+    purpose: String,
+    /// The only algorithm for this key, `EdDSA`.
+    alg: String,
+}
+
+/// Token request of a machine client (RFC 6749, sections 4.4.2 and 4.3.2).
+#[derive(serde::Deserialize, InputType)]
+pub(super) struct OAuthTokenRequest {
+    /// `client_credentials` or `password`.
+    grant_type: String,
+    /// Client id of `client_credentials`, unless HTTP Basic carries it.
+    client_id: Option<String>,
+    /// Client secret of `client_credentials`, unless HTTP Basic carries it.
+    client_secret: Option<String>,
+    /// Client id of `password`, unless HTTP Basic carries it.
+    username: Option<String>,
+    /// Client secret of `password`, unless HTTP Basic carries it.
+    password: Option<String>,
+    /// Requested scopes; by default all that the client is allowed.
+    scope: Option<String>,
+}
+
+/// A token to introspect or revoke, and the credentials of the machine client.
+#[derive(serde::Deserialize, InputType)]
+pub(super) struct OAuthTokenQuestion {
+    /// The access token.
+    token: Option<String>,
+    /// Token type hint. Ignored, because there is only one type.
+    #[serde(rename = "token_type_hint")]
+    _token_type_hint: Option<String>,
+    /// Client id, unless HTTP Basic carries it.
+    client_id: Option<String>,
+    /// Client secret, unless HTTP Basic carries it.
+    client_secret: Option<String>,
+}
+
+/// The revoked token.
+#[derive(serde::Serialize, OutputType)]
+pub(super) struct OAuthRevocation {
+    /// `REVOKED`.
+    status: &'static str,
+}
+
+/// Operations of this file.
+pub(in crate::auth) const OPERATIONS: &[Operation] =
+    operations![auth_tokens_list_keys, auth_tokens_issue, auth_tokens_introspect, auth_tokens_revoke];
+
+/// List public signing keys.
+#[operation(query, access = "public")]
+async fn auth_tokens_list_keys(cx: &RequestContext) -> Result<JsonWebKeySet, Fault> {
+    serde_json::from_value(cx.services.authority.ring().jwks(cx.now.unix())).map_err(Fault::internal)
+}
+
+/// Issue an access token.
+#[operation(mutation, access = "public")]
+async fn auth_tokens_issue(cx: &RequestContext, body: OAuthTokenRequest) -> Result<OAuthToken, Fault> {
+    let form = TokenForm {
+        client: (body.client_id.as_deref(), body.client_secret.as_deref()),
+        user: (body.username.as_deref(), body.password.as_deref()),
+    };
+    let presented = rules::read_credentials(&body.grant_type, form, cx.caller.credentials.client.as_ref())?;
+    let requested = rules::parse_scopes(body.scope.as_deref())?;
+    let digest = SecretKind::Client.digest(presented.secret);
+    let most = rules::TOKENS_PER_MINUTE;
+    let sha256 = digest.as_ref().map(<[u8; 32]>::as_slice);
+    let client = store::get_client(&cx.db, presented.client_id, sha256, cx.caller.address, most).await?;
+    let Some(client) = client else { return Err(record_refusal(cx, presented.method, None).await?) };
+    let status = ClientStatus {
+        secret_is_right: client.secret_uuid.is_some(),
+        state: &client.state,
+        partner_state: client.partner_state.as_deref(),
+        network_is_allowed: client.network_is_allowed,
+    };
+    if let Some(obstacle) = rules::find_obstacle(status) {
+        return Err(record_refusal(cx, presented.method, Some((&client, obstacle))).await?);
+    }
+    if client.issued >= most {
+        return Err(rules::err_too_many());
+    }
+    let tier = client.partner_scopes.as_deref().map(scopes);
+    issue(cx, &client, rules::grant(scopes(&client.allowed_scopes), requested, tier)).await
+}
+
+/// Introspect an access token.
+#[operation(mutation, access = "client")]
+async fn auth_tokens_introspect(cx: &RequestContext, body: OAuthTokenQuestion) -> Result<serde_json::Value, Fault> {
+    let form = (body.client_id.as_deref(), body.client_secret.as_deref());
+    let client = introspection::client(cx, form).await?;
+    let token = rules::token(body.token.as_deref())?;
+    Ok(match introspection::holder(cx, token).await? {
+        Some((principal, claims)) if rules::may_see(client.partner_uuid, client.client_uuid, principal.uuid) => {
+            introspection::active_response(cx, &principal, &claims)
+        }
+        _ => introspection::inactive_response(),
+    })
+}
+
+/// Revoke an access token.
+#[operation(mutation, access = "client")]
+async fn auth_tokens_revoke(cx: &RequestContext, body: OAuthTokenQuestion) -> Result<OAuthRevocation, Fault> {
+    let form = (body.client_id.as_deref(), body.client_secret.as_deref());
+    let client = introspection::client(cx, form).await?;
+    let token = rules::token(body.token.as_deref())?;
+    // An invalid token needs no revocation, so it is not an error (section 2.2).
+    if let Some((principal, claims)) = introspection::holder(cx, token).await? {
+        if principal.uuid != client.client_uuid {
+            return Err(rules::err_foreign_token());
+        }
+        store::insert_revocation(&cx.db, claims.jti, principal.token_expires_at).await?;
+        let mut event = NewSecurityEvent::new(SecurityEventKind::TokenRevoked, true);
+        (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
+        event.write(cx).await?;
+    }
+    Ok(OAuthRevocation { status: "REVOKED" })
+}
+
+/// Signs a token and logs the grant.
+async fn issue(cx: &RequestContext, client: &ClientRow, granted: ScopeSet) -> Result<OAuthToken, Fault> {
+    let Some(secret_uuid) = client.secret_uuid else { return Err(rules::err_refused(ClientAuthMethod::Form)) };
+    let (token_id, scope) = (cx.new_uuid(), granted.text());
+    let expires_at = cx.now.plus_seconds(rules::TOKEN_SECONDS);
+    let claims = Claims {
+        sub: client.client_uuid.to_string(),
+        jti: token_id,
+        iat: cx.now.unix(),
+        nbf: cx.now.unix(),
+        exp: expires_at.unix(),
+        scope: scope.clone(),
+        client_id: Some(client.client_id.clone()),
+        sid: None,
+    };
+    let token = cx.services.authority.signing_ring(&cx.db).await?.sign(&claims).map_err(Fault::internal)?;
+    let issued = IssuedToken {
+        grant_uuid: cx.new_uuid(),
+        client_uuid: client.client_uuid,
+        secret_uuid,
+        token_id,
+        expires_at,
+        scopes: &granted.names(),
+        address: cx.caller.address,
+    };
+    store::grant_insert(&cx.db, &issued).await?;
+    Ok(OAuthToken {
+        access_token: token.expose().to_owned(),
+        token_type: "Bearer",
+        expires_in: rules::TOKEN_SECONDS,
+        scope,
+    })
+}
+
+/// Logs a refusal, with the reason if the machine client is known, and returns the fault, which is the same for every
+/// cause.
+async fn record_refusal(
+    cx: &RequestContext,
+    method: ClientAuthMethod,
+    known: Option<(&ClientRow, &str)>,
+) -> Result<Fault, Fault> {
+    let mut event = NewSecurityEvent::new(SecurityEventKind::TokenRefused, false);
+    if let Some((client, obstacle)) = known {
+        (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
+        store::insert_refusal(&cx.db, cx.new_uuid(), client.client_uuid, obstacle, cx.caller.address).await?;
+    }
+    event.write(cx).await?;
+    Ok(rules::err_refused(method).keep_writes())
+}
+
+fn scopes(names: &[String]) -> ScopeSet {
+    ScopeSet::parse(names.iter().map(String::as_str))
+}

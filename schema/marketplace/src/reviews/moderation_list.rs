@@ -1,0 +1,225 @@
+//! Queries for customer reviews for moderators: lookup by id, and the list with its filter.
+
+use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, OutputType};
+use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
+use labs_core::time::Time;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::partner_list::ReviewFlag;
+use super::rules::{
+    CustomerReviewState, ReviewConcern, ReviewMarkOutcome, ReviewRejectionReason, ReviewTextOutcome, TextSlot,
+    allowed_actions,
+};
+use super::storefront_list::ratings;
+use super::types::ReviewText;
+
+/// A customer review with all information for the moderator's decision. It does not disclose the identity of the
+/// customer.
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
+pub struct CustomerReview {
+    /// UUID of the object.
+    pub(super) uuid: Uuid,
+    /// Id of the app.
+    pub(crate) app_uuid: Uuid,
+    /// Name of the app in its default locale.
+    pub(super) app_name: String,
+    /// Id of the partner that owns the app.
+    pub(crate) partner_uuid: Uuid,
+    /// Name of the partner.
+    partner_name: String,
+    /// Current state.
+    state: CustomerReviewState,
+    /// Published text.
+    #[sqlx(json(nullable))]
+    shown: Option<ReviewText>,
+    /// Pending text.
+    #[sqlx(json(nullable))]
+    waiting: Option<ReviewText>,
+    /// Last rejected text, while no text is published or pending.
+    #[sqlx(json(nullable))]
+    rejected: Option<ReviewText>,
+    /// The ten most recent texts, newest first.
+    #[sqlx(json)]
+    texts: Vec<ModeratedReviewText>,
+    /// The ten most recent replies, newest first.
+    #[sqlx(json)]
+    replies: Vec<ModeratedReviewReply>,
+    /// The ten most recent flags of the partner, newest first.
+    #[sqlx(json)]
+    flags: Vec<ReviewFlag>,
+    /// Number of open reports.
+    reports_count: i32,
+    /// The ten most recent reports of customers, newest first.
+    #[sqlx(json)]
+    reports: Vec<ModeratedReviewReport>,
+    /// Time since which part of the customer review waits for a moderator. If nothing waits, the time of its first
+    /// submission.
+    queued_at: Time,
+    /// Time of a moderator's last decision.
+    moderated_at: Option<Time>,
+    /// Time when the customer submitted the first text.
+    created_at: Time,
+    /// Time of the last change.
+    updated_at: Time,
+    /// Position in the queue.
+    #[serde(skip)]
+    priority: i32,
+    /// Actions that the caller can take now, on any of the texts.
+    #[sqlx(skip)]
+    allowed_actions: Vec<String>,
+}
+
+impl CustomerReview {
+    /// Sets the actions that the caller can take.
+    pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
+        let acts = cx.may("labs.admin.reviews:write");
+        let texts =
+            [(&self.shown, TextSlot::Shown), (&self.waiting, TextSlot::Waiting), (&self.rejected, TextSlot::Rejected)];
+        let places: Vec<TextSlot> =
+            texts.into_iter().filter(|(text, _)| text.is_some()).map(|(_, place)| place).collect();
+        let allowed_actions = if acts { allowed_actions(self.state, &places) } else { Vec::new() };
+        Self { allowed_actions, ..self }
+    }
+}
+
+/// Text of a customer review, with its outcome.
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
+pub struct ModeratedReviewText {
+    /// UUID of the object.
+    text_uuid: Uuid,
+    /// Stars, from 1 to 5.
+    rating: i32,
+    /// Headline of the customer review.
+    title: Option<String>,
+    /// Body of the customer review.
+    body: Option<String>,
+    /// Locale of headline and text.
+    locale: String,
+    /// App version that the customer used.
+    version_number: Option<String>,
+    /// Time of submission.
+    #[serde(rename(deserialize = "created_at"))]
+    written_at: Time,
+    /// Outcome of the text.
+    outcome: ReviewTextOutcome,
+    /// Reason for the rejection.
+    rejected_because: Option<ReviewRejectionReason>,
+    /// Note of the moderator.
+    decision_note: Option<String>,
+    /// Time of the moderator's decision.
+    decided_at: Option<Time>,
+}
+
+/// Reply of the partner.
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
+pub struct ModeratedReviewReply {
+    /// Text of the reply.
+    body: String,
+    /// Id of the text that was shown when the reply was written.
+    text_uuid: Uuid,
+    /// Time of the reply.
+    #[serde(rename(deserialize = "created_at"))]
+    replied_at: Time,
+    /// Time when the reply was replaced or deleted.
+    ended_at: Option<Time>,
+}
+
+/// Report of a customer.
+#[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
+pub struct ModeratedReviewReport {
+    /// Reason for the report.
+    reason: ReviewConcern,
+    /// Further explanation.
+    note: Option<String>,
+    /// Outcome of the report.
+    outcome: ReviewMarkOutcome,
+    /// Time when the report was counted.
+    reported_at: Time,
+    /// Time of the decision by staff.
+    decided_at: Option<Time>,
+}
+
+static WHOLE: Select<CustomerReview> = Select::new(
+    "r.review_uuid as uuid, r.app_uuid, r.app_name, r.partner_uuid, r.partner_name, r.state, r.shown, r.waiting,
+     r.rejected, r.texts, r.replies, r.flags, r.reports as reports_count, r.customer_reports as reports, r.queued_at,
+     r.moderated_at, r.created_at, r.updated_at, r.priority",
+    "customer_review_moderated as r",
+);
+
+/// Looks up a customer review by id.
+pub(super) static ONE_MODERATED: Lookup<CustomerReview> = Lookup::new(&WHOLE, &["r.review_uuid = {}"]);
+
+/// Filter of the list. The contract describes each field.
+#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+pub(super) struct CustomerReviewFilter {
+    state: Option<Vec<CustomerReviewState>>,
+    flagged: Option<bool>,
+    reported: Option<bool>,
+    app_uuid: Option<Uuid>,
+    partner_uuid: Option<Uuid>,
+    rating: Option<Vec<i32>>,
+    review_uuid: Option<Uuid>,
+    pub(super) q: Option<String>,
+    /// Whether many entries match `q`; set by the resolver. The statement then tests each in the order of the list.
+    #[serde(skip)]
+    pub(super) is_common_text: bool,
+}
+
+impl CustomerReviewFilter {
+    /// Whether the filter excludes published customer reviews by their state.
+    fn is_unpublished(&self) -> bool {
+        self.state
+            .as_ref()
+            .is_some_and(|states| !states.is_empty() && !states.contains(&CustomerReviewState::Published))
+    }
+}
+
+/// List of customer reviews: first with a pending text, then flagged, then reported, then the others. In each group,
+/// the longest waiting comes first.
+pub(super) static MODERATED: ListQuery<CustomerReviewFilter, CustomerReview, FixedOrder> = ListQuery {
+    operation: "marketplace_moderation_list_reviews",
+    select: &WHOLE,
+    within: &[],
+    conditions: &[
+        Condition { sql: "r.state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
+        // Each of these conditions is also the condition of an index, because only a few customer reviews meet it.
+        Condition { sql: "r.state <> 'PUBLISHED'", value: |of| SqlValue::nothing_if(of.is_unpublished()) },
+        Condition { sql: "r.flagged_at is not null", value: |of| SqlValue::nothing_if(of.flagged == Some(true)) },
+        Condition { sql: "r.flagged_at is null", value: |of| SqlValue::nothing_if(of.flagged == Some(false)) },
+        Condition { sql: "r.reports > 0", value: |of| SqlValue::nothing_if(of.reported == Some(true)) },
+        Condition { sql: "coalesce(r.reports = 0, false)", value: |of| SqlValue::nothing_if(of.reported == Some(false)) },
+        Condition { sql: "r.app_uuid = {}", value: |of| of.app_uuid.map(SqlValue::from) },
+        Condition {
+            sql: "r.partner_uuid = {}",
+            value: |of| of.partner_uuid.map(SqlValue::from),
+        },
+        Condition {
+            sql: "(select true from customer_review_text as t
+                    where t.review_uuid = r.review_uuid and t.rating = any({}::text[]::integer[])
+                      and t.text_uuid in (r.shown_text_uuid, r.waiting_text_uuid, r.rejected_text_uuid)
+                    limit 1) is true",
+            value: |of| ratings(of.rating.as_ref()),
+        },
+        Condition { sql: "r.review_uuid = {}", value: |of| of.review_uuid.map(SqlValue::from) },
+        Condition {
+            sql: "r.review_uuid = any(array(select t.review_uuid from customer_review_text as t
+                    where lower(coalesce(t.title, '') || E'\\n' || coalesce(t.body, '')) collate \"C\"
+                          like board_containing({})))",
+            value: |of| of.q.as_deref().filter(|_| !of.is_common_text).map(SqlValue::from),
+        },
+        Condition {
+            sql: "(select true from customer_review_text as t
+                    where t.review_uuid = r.review_uuid
+                      and (strpos(lower(t.title), lower({})) > 0 or strpos(lower(t.body), lower({})) > 0) limit 1) is true",
+            value: |of| of.q.as_deref().filter(|_| of.is_common_text).map(SqlValue::from),
+        },
+    ],
+    order: |FixedOrder| const { &[PRIORITY, QUEUED, ID] },
+};
+
+const PRIORITY: Key<CustomerReview> = Key::whole("r.priority", |review| json!(review.priority));
+const QUEUED: Key<CustomerReview> = Key::moment("r.queued_at", |review| json!(review.queued_at));
+const ID: Key<CustomerReview> = Key::id("r.review_uuid", |review| json!(review.uuid));

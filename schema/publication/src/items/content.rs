@@ -1,0 +1,91 @@
+//! Content of an item: one set of fields for all kinds.
+
+use labs_core::describe::OutputType;
+use labs_core::time::Time;
+use serde::{Deserialize, Serialize};
+
+use super::rules::{ChangeKind, PublicationAudience};
+
+/// Artefact of a developer resource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, OutputType)]
+pub struct PublicationArtefact {
+    /// File name for saving the artefact.
+    pub(crate) file_name: String,
+    /// Media type.
+    pub(crate) media_type: String,
+    /// Size of the artefact.
+    pub(crate) size_bytes: i64,
+    /// SHA-256 of the artefact, in hexadecimal.
+    #[serde(rename = "sha256")]
+    pub(crate) sha256: String,
+}
+
+/// All content of an item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, OutputType, sqlx::FromRow)]
+pub struct PublicationContent {
+    /// Audience after the release.
+    pub(crate) audience: PublicationAudience,
+    /// Slug.
+    pub(crate) slug: String,
+    /// Title.
+    pub(crate) title: String,
+    /// Summary in one or two sentences.
+    pub(crate) summary: String,
+    /// Text as Markdown.
+    pub(crate) body: String,
+    /// Tags.
+    pub(crate) tags: Vec<String>,
+    /// For a changelog entry: the release of the service that the entry describes.
+    pub(crate) version: Option<String>,
+    /// For a changelog entry: kind of change.
+    pub(crate) change: Option<ChangeKind>,
+    /// For a changelog entry: ids of the affected operations.
+    pub(crate) operations: Vec<String>,
+    /// For a changelog entry: the affected fields.
+    pub(crate) fields: Vec<String>,
+    /// For a changelog entry: time when the change takes effect.
+    pub(crate) effective_at: Option<Time>,
+    /// For a changelog entry: whether callers must act.
+    pub(crate) action_required: bool,
+    /// For a changelog entry: required migration, as Markdown.
+    pub(crate) migration: Option<String>,
+    /// For a changelog entry: the sunset time of the deprecated element.
+    pub(crate) sunset_at: Option<Time>,
+    /// For a blog post: whether readers see its author.
+    pub(crate) show_author: bool,
+    /// For a developer resource: the version of its content.
+    pub(crate) resource_version: Option<String>,
+    /// For a developer resource: its artefact.
+    #[sqlx(json(nullable))]
+    pub(crate) artefact: Option<PublicationArtefact>,
+}
+
+impl PublicationContent {
+    /// Creates empty content.
+    pub const fn empty() -> Self {
+        Self {
+            audience: PublicationAudience::Public,
+            slug: String::new(),
+            title: String::new(),
+            summary: String::new(),
+            body: String::new(),
+            tags: Vec::new(),
+            version: None,
+            change: None,
+            operations: Vec::new(),
+            fields: Vec::new(),
+            effective_at: None,
+            action_required: false,
+            migration: None,
+            sunset_at: None,
+            show_author: false,
+            resource_version: None,
+            artefact: None,
+        }
+    }
+
+    /// Iterates over the Markdown texts, each with the pointer of its field.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        std::iter::once(("/body", self.body.as_str())).chain(self.migration.as_deref().map(|text| ("/migration", text)))
+    }
+}

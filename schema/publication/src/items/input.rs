@@ -1,0 +1,151 @@
+//! Input of an item: one set of fields for all kinds; each kind uses its own subset.
+
+use labs_core::describe::{InputType, MaybeUndefined};
+use labs_core::fault::FieldError;
+use labs_core::time::Time;
+
+use super::content::PublicationContent;
+use super::rules::{ChangeKind, PublicationAudience, PublicationKind};
+
+/// Fields of every kind, except the title.
+#[derive(Clone, Debug, serde::Deserialize, InputType)]
+pub struct PublicationTexts {
+    /// Slug.
+    pub(super) slug: Option<String>,
+    /// Summary in one or two sentences; null clears it.
+    #[serde(default)]
+    pub(super) summary: MaybeUndefined<String>,
+    /// Text as Markdown; null clears it.
+    #[serde(default)]
+    pub(super) body: MaybeUndefined<String>,
+    /// Tags, as a complete list; null clears them.
+    #[serde(default)]
+    pub(super) tags: MaybeUndefined<Vec<String>>,
+}
+
+/// Release and kind of change of a changelog entry.
+#[derive(Clone, Debug, serde::Deserialize, InputType)]
+pub struct ChangelogEntryRelease {
+    /// Release of the service.
+    pub(crate) version: Option<String>,
+    /// Kind of change.
+    pub(crate) change: Option<ChangeKind>,
+}
+
+/// Further fields of a changelog entry.
+#[derive(Clone, Debug, serde::Deserialize, InputType)]
+pub struct ChangelogEntryFields {
+    /// Ids of the affected operations, as a complete list.
+    #[serde(default)]
+    pub(super) operations: MaybeUndefined<Vec<String>>,
+    /// Affected fields, as a complete list.
+    #[serde(default)]
+    pub(super) fields: MaybeUndefined<Vec<String>>,
+    /// Time when the change takes effect.
+    #[serde(default)]
+    pub(super) effective_at: MaybeUndefined<Time>,
+    /// Whether callers must act.
+    pub(super) action_required: Option<bool>,
+    /// Required migration, as Markdown.
+    #[serde(default)]
+    pub(super) migration: MaybeUndefined<String>,
+    /// Sunset time of the deprecated element.
+    #[serde(default)]
+    pub(super) sunset_at: MaybeUndefined<Time>,
+}
+
+/// Further fields of blog posts and developer resources.
+#[derive(Clone, Debug, Default, serde::Deserialize, InputType)]
+pub struct PublicationDetails {
+    /// Audience after the release.
+    audience: Option<PublicationAudience>,
+    /// For a blog post: whether readers see its author.
+    show_author: Option<bool>,
+    /// For a developer resource: the version of its content.
+    #[serde(default)]
+    resource_version: MaybeUndefined<String>,
+}
+
+/// All input fields of an item.
+pub struct PublicationPatch {
+    pub(crate) title: Option<String>,
+    pub(crate) texts: PublicationTexts,
+    pub(crate) release: ChangelogEntryRelease,
+    pub(crate) entry: ChangelogEntryFields,
+    pub(crate) details: PublicationDetails,
+}
+
+impl PublicationPatch {
+    /// Returns the given fields that only a changelog entry has.
+    fn entry_fields(&self) -> impl Iterator<Item = &'static str> {
+        let (release, entry) = (&self.release, &self.entry);
+        [
+            ("/version", release.version.is_some()),
+            ("/change", release.change.is_some()),
+            ("/operations", entry.operations.is_value()),
+            ("/fields", entry.fields.is_value()),
+            ("/effective_at", entry.effective_at.is_value()),
+            ("/action_required", entry.action_required.is_some()),
+            ("/migration", entry.migration.is_value()),
+            ("/sunset_at", entry.sunset_at.is_value()),
+        ]
+        .into_iter()
+        .filter_map(|(pointer, is_said)| is_said.then_some(pointer))
+    }
+}
+
+impl PublicationPatch {
+    /// Whether the version of a resource's content is given.
+    pub(super) fn has_resource_version(&self) -> bool {
+        self.details.resource_version.is_value()
+    }
+
+    /// Applies the patch and returns the new content. Fields of another kind are reported as errors.
+    pub fn apply_to(
+        self,
+        kind: PublicationKind,
+        mut content: PublicationContent,
+        errors: &mut Vec<FieldError>,
+    ) -> PublicationContent {
+        let mut refuse = |pointer: &str| {
+            let message = format!("A {} has no such field. Omit it.", kind.name());
+            errors.push(FieldError::at(pointer, "NOT_OF_KIND", message));
+        };
+        if kind != PublicationKind::ChangelogEntry {
+            self.entry_fields().for_each(&mut refuse);
+        }
+        let Self { title, texts, release, entry, details } = self;
+        if kind != PublicationKind::BlogPost && details.show_author.is_some() {
+            refuse("/show_author");
+        }
+        if kind != PublicationKind::DeveloperResource && details.resource_version.is_value() {
+            refuse("/resource_version");
+        }
+        content.slug = texts.slug.unwrap_or(content.slug);
+        content.title = title.map_or(content.title, |title| title.trim().to_owned());
+        or_empty(texts.summary, &mut content.summary);
+        content.summary.truncate(content.summary.trim_end().len());
+        or_empty(texts.body, &mut content.body);
+        or_empty(texts.tags, &mut content.tags);
+        content.version = release.version.or(content.version);
+        content.change = release.change.or(content.change);
+        or_empty(entry.operations, &mut content.operations);
+        or_empty(entry.fields, &mut content.fields);
+        entry.effective_at.update_to(&mut content.effective_at);
+        content.action_required = entry.action_required.unwrap_or(content.action_required);
+        entry.migration.update_to(&mut content.migration);
+        entry.sunset_at.update_to(&mut content.sunset_at);
+        content.audience = details.audience.unwrap_or(content.audience);
+        content.show_author = details.show_author.unwrap_or(content.show_author);
+        details.resource_version.update_to(&mut content.resource_version);
+        content
+    }
+}
+
+fn or_empty<T: Default>(said: MaybeUndefined<T>, value: &mut T) {
+    match said {
+        MaybeUndefined::Undefined => {}
+        MaybeUndefined::Null => *value = T::default(),
+        MaybeUndefined::Value(said) => *value = said,
+    }
+}

@@ -1,0 +1,4 @@
+//! What several groups share, but not all: stored images, and states of partners and apps.
+
+pub mod images;
+pub mod states;

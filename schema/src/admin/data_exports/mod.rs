@@ -1,5 +1,0 @@
-//! Data exports that staff request on a partner's written request. The partner's team downloads them; staff cannot.
-
-mod resolvers;
-
-pub(in crate::admin) use resolvers::OPERATIONS;

@@ -1,8 +1,0 @@
-//! Operations of staff on the invitations of any partner's team.
-//!
-//! [`crate::auth::invitations`] describes invitations. An invitation that staff send for a team counts against the
-//! tier's limit of the partner like any other.
-
-mod resolvers;
-
-pub(in crate::admin) use resolvers::OPERATIONS;

@@ -1,5 +1,0 @@
-//! Profiles of partners for staff, and the removal of profile content by staff. The partner's team can read the reason.
-
-mod resolvers;
-
-pub(in crate::admin) use resolvers::OPERATIONS;

@@ -1,7 +1,0 @@
-//! Votes and follows of a user, which are never disclosed to others. A user has one vote per feature request, even if
-//! they vote several times or for several merged ones.
-
-mod resolvers;
-mod store;
-
-pub(in crate::engagement) use resolvers::{OPERATIONS, err_merged};

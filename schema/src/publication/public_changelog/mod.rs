@@ -1,7 +1,0 @@
-//! The public changelog: released entries.
-
-mod list;
-mod resolvers;
-
-pub(in crate::publication) use list::STATEMENTS;
-pub(in crate::publication) use resolvers::OPERATIONS;
