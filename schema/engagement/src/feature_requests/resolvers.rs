@@ -84,7 +84,7 @@ async fn engagement_feature_requests_find_similar(
 /// Get a feature request.
 #[operation(query, access = "engagement.feature-requests")]
 async fn engagement_feature_requests_get(cx: &RequestContext, request_uuid: Uuid) -> Result<FeatureRequest, Fault> {
-    load_shown(cx, request_uuid).await
+    load_shown(cx, Person::of_caller(cx).as_ref(), request_uuid).await
 }
 
 /// List a feature request's status changes.
@@ -125,7 +125,7 @@ async fn engagement_feature_requests_propose(
     check(cx, &feature_request, text.error, None).await?;
     people::spend(cx, &person, BoardDaily::Proposals).await?;
     let request_uuid = store::insert(cx, &person, &feature_request).await?;
-    Ok(Created::new(request_uuid, load_shown(cx, request_uuid).await?))
+    Ok(Created::new(request_uuid, load_shown(cx, Some(&person), request_uuid).await?))
 }
 
 /// Update a feature request.
@@ -153,7 +153,7 @@ async fn engagement_feature_requests_edit(
     if (feature_request.title, feature_request.body, topic_uuid) != (&locked.title, &locked.body, locked.topic_uuid) {
         store::set_text(cx, &locked, &feature_request).await?;
     }
-    load_shown(cx, request_uuid).await
+    load_shown(cx, Some(&person), request_uuid).await
 }
 
 /// Builds the board as the caller sees it.

@@ -236,18 +236,21 @@ pub(crate) async fn into_view(cx: &RequestContext, rows: Vec<BoardRow>) -> Resul
         .collect())
 }
 
-/// Loads one feature request as the caller sees it.
+/// Loads one feature request as the caller sees it, who is this user or no user.
 ///
 /// # Errors
 /// [`labs_core::Code::NotFound`] if it is not on the board.
-pub(crate) async fn load_shown(cx: &RequestContext, request_uuid: Uuid) -> Result<FeatureRequest, Fault> {
+pub(crate) async fn load_shown(
+    cx: &RequestContext,
+    person: Option<&Person>,
+    request_uuid: Uuid,
+) -> Result<FeatureRequest, Fault> {
     let row = load_row(cx, request_uuid).await?;
-    let person = Person::of_caller(cx);
-    let vote_status = vote_status::load(cx, person.as_ref(), std::iter::once(row.root_uuid)).await?;
+    let vote_status = vote_status::load(cx, person, std::iter::once(row.root_uuid)).await?;
     let vote_status = vote_status.first().copied().unwrap_or_default();
     let body = row.body.clone().unwrap_or_default();
     let body_html = row.html.clone().or_render(cx, &body, FEATURE_REQUEST).await?;
-    Ok(FeatureRequest { summary: row.into_view(cx, person.as_ref(), vote_status), body_html, body })
+    Ok(FeatureRequest { summary: row.into_view(cx, person, vote_status), body_html, body })
 }
 
 /// Ensures that a feature request is on the board.

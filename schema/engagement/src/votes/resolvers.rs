@@ -27,7 +27,7 @@ async fn engagement_votes_cast(cx: &RequestContext, request_uuid: Uuid) -> Resul
         Outcome::Already => {}
         refused => return Err(err_outcome(cx, request_uuid, refused).await?),
     }
-    load_shown(cx, request_uuid).await
+    load_shown(cx, Some(&person), request_uuid).await
 }
 
 /// Withdraw a vote for a feature request.
@@ -38,7 +38,7 @@ async fn engagement_votes_withdraw(cx: &RequestContext, request_uuid: Uuid) -> R
         Outcome::Done | Outcome::Already => {}
         refused => return Err(err_outcome(cx, request_uuid, refused).await?),
     }
-    load_shown(cx, request_uuid).await
+    load_shown(cx, Some(&person), request_uuid).await
 }
 
 /// Follow a feature request.
@@ -47,7 +47,7 @@ async fn engagement_feature_requests_follow(cx: &RequestContext, request_uuid: U
     let person = Person::require_caller(cx)?;
     ensure_followable(cx, request_uuid).await?;
     store::follow(&cx.db, &person, request_uuid).await?;
-    load_shown(cx, request_uuid).await
+    load_shown(cx, Some(&person), request_uuid).await
 }
 
 /// Unfollow a feature request.
@@ -59,7 +59,7 @@ async fn engagement_feature_requests_unfollow(
     let person = Person::require_caller(cx)?;
     ensure_followable(cx, request_uuid).await?;
     store::unfollow(&cx.db, &person, request_uuid).await?;
-    load_shown(cx, request_uuid).await
+    load_shown(cx, Some(&person), request_uuid).await
 }
 
 /// Rejects a feature request that does not exist or is merged into another.
