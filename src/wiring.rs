@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::Context;
 use axum::Router;
 use ipnet::IpNet;
+use labs_rest::contract::assemble::{Assembled, assemble};
 use labs_rest::contract::{Contract, compare};
 use labs_rest::documents::SERVED_DIRECTLY;
 use labs_rest::front::stop::StopSignal;
@@ -18,7 +19,7 @@ use labs_rest::probes::Probes;
 use labs_rest::{BoundContract, Observer, Rest};
 use labs_schema::Engine;
 use labs_schema::crypto::sealed::MasterKey;
-use labs_schema::engine::PreparedSchema;
+use labs_schema::engine::{Descriptions, PreparedSchema};
 use labs_schema::jobs::{Job, JobCode, Jobs};
 use labs_schema::mail::deliver::{MailSender, Mailer};
 use labs_schema::media::store::MediaStore;
@@ -270,8 +271,17 @@ pub fn release_notes(since: &Path) -> anyhow::Result<String> {
 /// If the pieces contradict each other, or the file cannot be written.
 pub fn contract_assemble() -> anyhow::Result<()> {
     let folder = PathBuf::from("contract");
-    let assembled = labs_rest::contract::assemble::assemble(&folder).map_err(|problems| differences(&problems))?;
-    write(&folder.join("openapi.yaml"), &assembled.yaml)
+    write(&folder.join("openapi.yaml"), &assemble_contract(&folder)?.yaml)
+}
+
+/// Assembles the contract from its pieces in `folder` and the types of this binary.
+///
+/// # Errors
+/// If the pieces contradict each other, or the schema violates a project rule.
+pub fn assemble_contract(folder: &Path) -> anyhow::Result<Assembled> {
+    // The texts of the committed contract describe operations only, and the assembly needs the types.
+    let schema = labs_schema::prepare_schema(Descriptions::default()).map_err(|breaches| differences(&breaches))?;
+    assemble(folder, schema.sdl()).map_err(|problems| differences(&problems))
 }
 
 /// Writes the accepted SDL, `schema/schema.graphql`, and the state machines, `schema/states.md`, in the project's

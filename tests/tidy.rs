@@ -135,8 +135,8 @@ fn statements_are_within_line_limit() {
 
 #[test]
 fn committed_contract_equals_assembled_contract() {
-    let assembled = labs_rest::contract::assemble::assemble(&root().join("contract"))
-        .unwrap_or_else(|problems| panic!("{problems:?}"));
+    let assembled =
+        labs::wiring::assemble_contract(&root().join("contract")).unwrap_or_else(|error| panic!("{error:?}"));
     let committed = std::fs::read_to_string(root().join("contract/openapi.yaml")).unwrap();
     assert!(assembled.yaml == committed, "contract/openapi.yaml is not what its pieces make: run `make accept`");
 }

@@ -6,14 +6,14 @@ use labs_core::describe::InputType;
 /// Reason for an action.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct Reason {
-    /// Reason for the action. Kept in the audit record.
+    /// Reason for the action. Kept in the audit record. The partner can read it.
     reason: String,
 }
 
 /// Optional reason for an action.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct Remark {
-    /// Reason, stored in the audit record.
+    /// Reason for the action. Kept in the audit record. The partner can read it.
     reason: Option<String>,
 }
 

@@ -2,11 +2,11 @@
 
 use crate::describe::OutputType;
 
-/// An amount in the smallest unit of its currency (docs/decisions/api.md#formats-of-values).
+/// Exact amount of money, without fractions and rounding.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, OutputType)]
 pub struct Money {
-    /// Amount in the smallest unit: 4900 in EUR is 49.00 euros.
+    /// Amount in the smallest unit of the currency. 4900 in EUR is 49.00 euros.
     pub amount_minor: i64,
-    /// ISO 4217 code.
+    /// ISO 4217 code of the currency.
     pub currency: String,
 }

@@ -5,23 +5,27 @@
 
 use crate::describe::OutputType;
 
-/// End of a page, and whether more pages follow.
+/// Position of this page in its list.
 #[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub struct Page {
-    /// Value of `cursor` for the next page; null on the last one.
+    /// Cursor of the next page. Send it as `cursor`, with the same filter and order. Null on the last page. It is
+    /// opaque: do not parse it, and do not keep it after you have read the list.
     pub next_cursor: Option<String>,
-    /// Whether another page follows.
+    /// Whether a next page exists.
     pub has_more: bool,
 }
 
-/// End of a page, with the total for staff who requested it.
+/// Position of this page in a staff list, which can include a count.
 #[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub struct CountedPage {
-    /// Value of `cursor` for the next page; null on the last one.
+    /// Cursor of the next page. Send it as `cursor`, with the same filter and order. Null on the last page. It is
+    /// opaque: do not parse it, and do not keep it after you have read the list.
     pub next_cursor: Option<String>,
-    /// Whether another page follows.
+    /// Whether a next page exists.
     pub has_more: bool,
-    /// Total number of rows that match the filter; null unless `include_total` was set.
+    /// Number of entries that match the filter on all pages, counted at the time of the request, at most 10,000. A
+    /// total of 10,000 means that at least 10,000 entries match. Null unless `include_total=true` was sent, because
+    /// counting takes time.
     pub total: Option<i64>,
 }
 

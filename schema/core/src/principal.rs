@@ -13,11 +13,11 @@ use crate::time::Time;
 use crate::words::words;
 
 words! {
-    /// Kind of a principal (docs/decisions/access.md#kinds-of-principal).
+    /// Kind of the caller.
     pub enum PrincipalType {
-        /// A user of a partner's team.
+        /// A user in a partner's team.
         PartnerUser = "PARTNER_USER",
-        /// A machine client, created by staff or by the operator.
+        /// A program with a client id and secret that staff created.
         MachineClient = "MACHINE_CLIENT",
         /// A staff member.
         StaffUser = "STAFF_USER",
@@ -25,17 +25,19 @@ words! {
 }
 
 words! {
-    /// Role of a user in a partner's team (docs/decisions/access.md#kinds-of-principal).
+    /// Role of a user in a partner's team.
     pub enum Role {
-        /// May do everything that a partner may do.
+        /// May do everything.
         Administrator = "ADMINISTRATOR",
-        /// Develops the apps.
+        /// Manages apps and feature requests, reads the account, the team, the subscription and statistics, and creates
+        /// support tickets.
         Developer = "DEVELOPER",
-        /// Writes the texts.
+        /// Manages apps, the profile and replies to customer reviews, reads the account and statistics, and creates
+        /// support tickets.
         Editor = "EDITOR",
-        /// Manages the account and the subscription.
+        /// Manages the partner's account and subscription.
         Accountant = "ACCOUNTANT",
-        /// Has read access only.
+        /// Has read access.
         Viewer = "VIEWER",
     }
 }
@@ -102,7 +104,7 @@ impl Owner {
 pub struct Principal {
     /// Kind of the principal.
     pub kind: PrincipalType,
-    /// Id of the user or machine client.
+    /// UUID of the user or machine client.
     pub uuid: Uuid,
     /// Name in records: a user's name or a client id.
     pub label: String,

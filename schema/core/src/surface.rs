@@ -9,21 +9,22 @@ use crate::deprecation::AnnouncedDeprecations;
 use crate::words::words;
 
 words! {
-    /// Downloadable file for developers that the service generates from the contract that it serves.
+    /// Artefact that the service generates from its contract, always for the running version. Ids inside stay the same
+    /// between versions, so that importing a newer file replaces the content of an earlier one.
     pub enum GeneratedResource {
-        /// The served contract, as YAML.
+        /// The contract as YAML.
         OpenapiYaml = "OPENAPI_YAML",
-        /// The served contract, as JSON.
+        /// The contract as JSON.
         OpenapiJson = "OPENAPI_JSON",
-        /// A collection of requests for Postman.
+        /// A request collection for Postman (format 2.1).
         PostmanCollection = "POSTMAN_COLLECTION",
-        /// A collection of requests for Insomnia.
+        /// A request collection for Insomnia (format 4).
         InsomniaExport = "INSOMNIA_EXPORT",
         /// Types for TypeScript.
         TypescriptTypes = "TYPESCRIPT_TYPES",
-        /// Workflows of several calls, with their contract, as a ZIP.
+        /// Workflows of several calls (Arazzo).
         ArazzoWorkflows = "ARAZZO_WORKFLOWS",
-        /// An index of the reference for language models, as Markdown.
+        /// `llms.txt`, an index of the API reference in Markdown, for language models and other programs.
         LlmsText = "LLMS_TEXT",
     }
 }

@@ -24,7 +24,7 @@ use super::{random_bytes, sha256};
 pub struct Claims {
     /// Subject: the principal's UUID as text.
     pub sub: String,
-    /// Id of the token.
+    /// UUID of the token.
     pub jti: Uuid,
     /// Time of issue.
     pub iat: i64,

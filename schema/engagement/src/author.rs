@@ -4,14 +4,15 @@ use labs_core::describe::OutputType;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Author of an entry on the board: always the company, and the user only while their attribution is on. The database
-/// function `board_author` builds it on each read, so that a name is copied nowhere.
+/// Author of a text on the board. `person_name` is null unless the user's attribution (`PUT
+/// /v1/engagement/attribution`) allows it. The setting applies to all texts of the user. `partner_uuid` and
+/// `company_name` are null only for a partner whose personal data was erased.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub struct BoardAuthor {
-    /// UUID of the partner; null for a former partner whose account was erased.
+    /// UUID of the partner. Null for a former partner.
     pub(crate) partner_uuid: Option<Uuid>,
     /// Current company name of the partner. Null for a former partner.
     company_name: Option<String>,
-    /// Name of the user, if their attribution is on.
+    /// Name of the user while they show it, otherwise null.
     person_name: Option<String>,
 }

@@ -22,9 +22,9 @@ pub const LIMIT: &str = "media_megabytes";
 const MEGABYTE: i64 = 1024 * 1024;
 
 words! {
-    /// Sizes of a media item, largest first.
+    /// Size of the image: as uploaded, or scaled to fit a square.
     pub enum MediaVariantName {
-        /// Original size.
+        /// As uploaded.
         Original = "ORIGINAL",
         /// Fits a square of 1,600 pixels.
         Large = "LARGE",
@@ -53,7 +53,7 @@ pub struct Size {
 /// Location of a media item's content in the object storage.
 #[derive(Clone, Debug)]
 pub struct StoredObject {
-    /// Id of the media item.
+    /// UUID of the media item.
     pub media_uuid: Uuid,
     /// SHA-256 of the original.
     pub sha256: Vec<u8>,
@@ -186,14 +186,14 @@ fn to_image(object_key: String, media_type: &str, width: u32, height: u32, bytes
     }
 }
 
-/// Size of a media item.
+/// An available size of the image.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub struct MediaVariant {
     /// Name of the size.
     pub name: MediaVariantName,
-    /// Width in pixels.
+    /// Size in pixels.
     pub width: i32,
-    /// Height in pixels.
+    /// Size in pixels.
     pub height: i32,
 }
 
@@ -258,9 +258,9 @@ pub fn err_invalid_file(error: ImageError) -> Fault {
 words! {
     /// Purpose of an image of a profile.
     pub enum PartnerImageKind {
-        /// Square; represents the company.
+        /// Square, at least 256 pixels a side.
         Logo = "LOGO",
-        /// Wider than high; shown at the top of the profile.
+        /// Wider than high, at least 1,120 pixels wide.
         Banner = "BANNER",
     }
 }

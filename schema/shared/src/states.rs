@@ -5,31 +5,31 @@ use labs_core::words::words;
 words! {
     /// State of a partner.
     pub enum PartnerState {
-        /// The partner works as usual.
+        /// The account is in use.
         Active = "ACTIVE",
-        /// Staff suspended the partner.
+        /// Suspended by the platform.
         Suspended = "SUSPENDED",
-        /// The partner works as usual until it closes.
+        /// The account is still in use, until `closes_at`.
         Closing = "CLOSING",
-        /// The account is closed; its data is kept for a while.
+        /// Closed. Staff can reopen it for a limited time, or erase it.
         Closed = "CLOSED",
-        /// The account was erased; no personal data is left.
+        /// Closed permanently, and the personal data is erased.
         Erased = "ERASED",
     }
 }
 
 words! {
-    /// State of an app (docs/decisions/api.md#state-machines).
+    /// State of an app.
     pub enum AppState {
         /// Never published.
         Draft = "DRAFT",
         /// On the storefront.
         Listed = "LISTED",
-        /// Removed from the storefront by its owner.
+        /// Removed from the storefront by its owner for now. Customers who have installed it keep it.
         Unlisted = "UNLISTED",
-        /// Removed from the storefront by staff.
+        /// Removed from the storefront by staff. `state_reason` states the reason.
         Suspended = "SUSPENDED",
-        /// Archived by its owner.
+        /// Discontinued by its owner. It can still be read or restored.
         Archived = "ARCHIVED",
     }
 }

@@ -88,7 +88,7 @@ async fn customer_review_partner(cx: &RequestContext, parent: &Parent<'_>) -> Re
     partner(cx, parent.id("/partner_uuid")?).await
 }
 
-/// Id of the parent category. Null at the root.
+/// Parent category. Null at the root.
 #[edge(Category, parent, reads = CATEGORY.reads())]
 async fn category_parent(cx: &RequestContext, parent: &Parent<'_>) -> Result<Option<Category>, Fault> {
     let Some(parent_uuid) = parent.uuid("/parent_uuid") else { return Ok(None) };

@@ -12,25 +12,27 @@ use serde::Serialize;
 words! {
     /// Source of statistics.
     pub enum StatisticsSource {
-        /// No source: nothing is imported and nothing is shown.
+        /// This installation imports no statistics, so no figure is shown. The service never estimates figures.
         Disabled = "DISABLED",
-        /// The platform's own API, read once a day.
+        /// Figures that the platform's own API reported for completed days.
         PlatformApi = "PLATFORM_API",
     }
 }
 
-/// Freshness of statistics.
+/// Freshness of the figures. A day that was not imported is unknown, not zero. All fields are null or empty while the
+/// source is `DISABLED`.
 #[derive(Clone, Debug, Default, Serialize, OutputType)]
 pub(crate) struct StatisticsFreshness {
-    /// First imported day.
+    /// First imported day. Null before the first import.
     pub(super) first_imported_day: Option<Day>,
-    /// Last imported day.
+    /// Last imported day. Null before the first import.
     pub(super) last_imported_day: Option<Day>,
-    /// Time of the last import.
+    /// Time of the last import or re-import of a day. Null before the first import.
     last_imported_at: Option<Time>,
-    /// Number of completed days that are not yet imported.
+    /// Number of completed days, including yesterday, that should be imported but are missing. The service imports them
+    /// automatically, oldest first. Null while the source is `DISABLED`.
     pub(super) days_missing: Option<i64>,
-    /// First of these days.
+    /// The first 92 missing days, oldest first.
     missing_days: Vec<Day>,
 }
 

@@ -19,13 +19,13 @@ const LARGEST: i64 = 999_999_999_999;
 const UNLIMITED: &str = "unlimited";
 
 words! {
-    /// Kind of a feature.
+    /// Kind of the feature.
     pub enum FeatureKind {
-        /// Granted or not.
+        /// Is granted or not.
         Flag = "FLAG",
-        /// A number, or unlimited.
+        /// A number.
         Limit = "LIMIT",
-        /// Grants a scope to a partner's users and machine clients.
+        /// Allows the partner's users and machine clients to have a scope, if their role or allowed scopes include it.
         Scope = "SCOPE",
     }
 }
@@ -43,28 +43,31 @@ words! {
 /// Value of a feature.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, OutputType)]
 pub struct FeatureValue {
-    /// True or false, or a number; null for an unlimited limit.
+    /// Value of `limit` or `enabled`, depending on the kind. Null for a `LIMIT` without a cap. Its type depends on the
+    /// kind; typed clients read the other two fields.
     pub value: Option<Json<Value>>,
-    /// Number of a LIMIT; null if it is unlimited, and for other kinds.
+    /// Number of a `LIMIT`. Null for a limit without a cap, where `unlimited` is true, and for the other kinds.
     pub limit: Option<i64>,
-    /// Whether a FLAG or SCOPE is granted; null for a LIMIT.
+    /// Whether a `FLAG` or a `SCOPE` is granted. Null for a `LIMIT`.
     pub enabled: Option<bool>,
-    /// Whether a LIMIT is unlimited.
+    /// Whether a `LIMIT` has no cap. Always false for the other kinds.
     pub unlimited: bool,
 }
 
-/// Value of a feature in a tier.
+/// New value of a feature: `limit` or `unlimited` for a `LIMIT`, `enabled` for a `FLAG` or a `SCOPE`. `value` can
+/// replace `limit` or `enabled`, or accompany it if they agree. The service returns 422 if they disagree, or if none is
+/// given.
 #[derive(serde::Deserialize, InputType)]
 pub struct FeatureValueInput {
     /// Code of the feature.
     pub(crate) code: String,
-    /// True or false, or a number.
+    /// Either form in one field. True or false for `FLAG` and `SCOPE`, a number for `LIMIT`.
     pub(crate) value: Option<Json<Value>>,
-    /// Number of a LIMIT.
+    /// Number of a `LIMIT`. Not allowed for other kinds. Null counts as omitted.
     pub(crate) limit: Option<i64>,
-    /// Whether a FLAG or SCOPE is granted.
+    /// Whether a `FLAG` or a `SCOPE` is granted. Not allowed for other kinds. Null counts as omitted.
     pub(crate) enabled: Option<bool>,
-    /// Whether a LIMIT is unlimited.
+    /// True for a `LIMIT` without a cap.
     pub(crate) unlimited: Option<bool>,
 }
 

@@ -3,6 +3,8 @@
 //! authors; this module adds everything that follows from a rule.
 
 mod check;
+mod described;
+mod overlay;
 mod patterns;
 mod pieces;
 mod rules;
@@ -17,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 use super::problem::Problem;
 use super::{Contract, GROUPS, yaml};
+use described::Descriptions;
 use pieces::{Pieces, SECTIONS};
 use rules::Traits;
 pub(super) use rules::is_staff_scope;
@@ -35,21 +38,24 @@ pub struct Assembled {
     pub yaml: String,
 }
 
-/// Assembles the pieces in `dir` (the repository's `contract/`).
+/// Assembles the pieces in `dir` (the repository's `contract/`). Schemas are completed with the descriptions of the types in
+/// `sdl`, the schema's SDL.
 ///
 /// # Errors
-/// All problems of the pieces, each with file and place: unreadable YAML, duplicate keys, operation ids or components,
+/// All problems of the pieces, each with file and place: unreadable SDL or YAML, duplicate keys, operation ids or components,
 /// patterns without a message, dangling references, unused components, ids that do not begin with their group and
 /// resource, operations without access, summary or success, examples that do not fit their schemas.
-pub fn assemble(dir: &Path) -> Result<Assembled, Vec<Problem>> {
+pub fn assemble(dir: &Path, sdl: &str) -> Result<Assembled, Vec<Problem>> {
     let mut problems = Vec::new();
+    let descriptions =
+        Descriptions::read(sdl).map_err(|error| vec![Problem::new("schema/schema.graphql", "", error)])?;
     let mut pieces = pieces::read(dir, &mut problems);
     let sentences = std::mem::take(&mut pieces.patterns);
     let promises = promises(&pieces, &mut problems);
     for promise in &promises {
         check::check_operation(promise, &pieces.root, &mut problems);
     }
-    let mut document = document(pieces, &promises, &mut problems);
+    let mut document = document(pieces, &promises, &descriptions, &mut problems);
     if problems.is_empty() {
         check::check_references(&document, &mut problems);
     }
@@ -164,7 +170,12 @@ fn refuse_duplicate(promises: &[OperationPiece], problems: &mut Vec<Problem>) {
     }
 }
 
-fn document(pieces: Pieces, promises: &[OperationPiece], problems: &mut Vec<Problem>) -> Value {
+fn document(
+    pieces: Pieces,
+    promises: &[OperationPiece],
+    descriptions: &Descriptions,
+    problems: &mut Vec<Problem>,
+) -> Value {
     let single_gets = single_gets(promises);
     let mut paths = Map::new();
     for promise in promises {
@@ -181,6 +192,7 @@ fn document(pieces: Pieces, promises: &[OperationPiece], problems: &mut Vec<Prob
         _ => Map::new(),
     };
     let mut components = merged(pieces.components, written, problems);
+    overlay::complete(&mut components, descriptions, problems);
     complete_responses(&mut components, &paths);
     count(&mut root, promises, problems);
     root.insert("paths".to_owned(), Value::Object(paths));

@@ -33,7 +33,7 @@ impl Pieces {
     }
 
     fn problems(&self) -> Vec<String> {
-        let problems = assemble(self.0.path()).err().unwrap_or_default();
+        let problems = assemble(self.0.path(), sample::SDL).err().unwrap_or_default();
         problems.iter().map(ToString::to_string).collect()
     }
 
@@ -59,7 +59,7 @@ fn copy_folder(from: &Path, to: &Path) {
 }
 
 fn assembled() -> Value {
-    assemble(&sample::folder()).unwrap().document
+    assemble(&sample::folder(), sample::SDL).unwrap().document
 }
 
 fn operation<'a>(document: &'a Value, method: &str, path: &str) -> &'a Value {
@@ -87,8 +87,8 @@ fn parameters(operation: &Value) -> Vec<&str> {
 
 #[test]
 fn assembly_is_deterministic_and_ends_in_newline() {
-    let first = assemble(&sample::folder()).unwrap().yaml;
-    let second = assemble(Pieces::new().0.path()).unwrap().yaml;
+    let first = assemble(&sample::folder(), sample::SDL).unwrap().yaml;
+    let second = assemble(Pieces::new().0.path(), sample::SDL).unwrap().yaml;
     assert_eq!(first, second);
     assert!(first.starts_with("# Generated from") && first.ends_with('\n'));
 }
@@ -187,7 +187,7 @@ fn headers_are_derived_from_status_and_kind() {
 fn never_stored_operation_has_no_etag_and_no_conditions() {
     let id = "operationId: system_me_get\n";
     let pieces = Pieces::new().replace("paths/system/me.yaml", id, &format!("{id}    x-never-stored: true\n"));
-    let document = assemble(pieces.0.path()).unwrap().document;
+    let document = assemble(pieces.0.path(), sample::SDL).unwrap().document;
     let me = operation(&document, "get", "/v1/system/me");
     assert!(parameters(me).is_empty() && headers(me, "200").is_empty(), "{me}");
     assert!(!statuses(me).iter().any(|status| ["304", "412"].contains(status)));
@@ -287,7 +287,7 @@ fn examples_must_match_their_schema() {
 fn constructs_that_client_generators_misread_are_reported() {
     let file = "components/schemas.yaml";
     let seats = "seats: {type: integer, format: int32, minimum: 1, maximum: 500}";
-    let problem = Pieces::new().replace(file, seats, "seats: {type: integer, minimum: 1}").problem();
+    let problem = Pieces::new().replace(file, seats, "seats: {type: integer, format: int8}").problem();
     assert!(problem.contains("/seats: an integer must have `format: int32`"), "{problem}");
     let problem =
         Pieces::new().replace(file, seats, "seats: {type: [boolean, integer, 'null'], format: int64}").problem();
@@ -329,7 +329,7 @@ fn patterns_and_pattern_messages_must_correspond() {
     assert!(without.contains("^[a-z0-9-]+$: this pattern has no message"), "{without}");
     let idle = Pieces::new().replace("patterns.yaml", slugs, &format!("{slugs}'^x$': Send x.\n")).problem();
     assert!(idle.contains("^x$: no schema uses this pattern"), "{idle}");
-    let document = assemble(&sample::folder()).unwrap_or_else(|problems| panic!("{problems:#?}")).document;
+    let document = assemble(&sample::folder(), sample::SDL).unwrap_or_else(|problems| panic!("{problems:#?}")).document;
     let words = document.pointer("/components/schemas/AppInput/properties/slug/x-message");
     assert_eq!(words, Some(&json!("Send small letters and digits, with single hyphens between them.")));
 }

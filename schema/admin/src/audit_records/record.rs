@@ -10,63 +10,65 @@ use uuid::Uuid;
 
 use super::list::AuditRecordRow;
 
-/// Action of one operation call, with its actor and its outcome.
+/// Actor, effect and outcome of one operation call. The service writes the record in the same transaction as the
+/// response and never changes it.
 #[derive(OutputType, Serialize)]
 pub struct AuditRecord {
     /// UUID of the audit record.
     uuid: Uuid,
     /// Start time of the transaction that wrote the record.
     recorded_at: Time,
-    /// Operation id, or the name of a command or job.
+    /// Operation id in this contract, or the id of a command or job.
     operation: String,
     /// Channel through which the call arrived.
     channel: AuditChannel,
     /// Outcome of the call.
     outcome: AuditOutcome,
-    /// Code of the problem document; null if the call succeeded.
+    /// Code of the problem document, such as `SCOPE_MISSING`. Null if the operation succeeded.
     code: Option<String>,
     /// Actor of the call.
     actor: AuditActor,
-    /// Scope that the operation requires.
+    /// Scope that the operation requires. Null for a command or job.
     scope: Option<String>,
-    /// Target of the call; null if the call has no particular target.
+    /// Target of the operation. Null if the operation has no specific target, such as a list.
     target: Option<AuditTarget>,
-    /// UUID of the partner that the call concerns.
+    /// Partner that the operation concerns, if any.
     pub(crate) partner_uuid: Option<Uuid>,
-    /// Reason that the actor gave.
+    /// Reason that the actor gave, if the operation asks for a reason.
     reason: Option<String>,
-    /// Request id, as in the header `X-Request-Id` of the response.
+    /// Id of the request, as in the header `X-Request-Id` of its response. Null for a command or job.
     request_id: Option<String>,
-    /// Network address from which the call came.
+    /// Network address of the caller. Null for a command or job.
     address: Option<String>,
-    /// Differences that a write made, row by row, in order.
+    /// Difference that a write made, row by row, in order. It never contains secrets, hashes or second-factor data.
+    /// Empty for a read, and for a refused or failed operation.
     changes: Vec<AuditChange>,
-    /// Position in the hash chain; null until the record is sealed.
+    /// Seal of the record in the hash chain. Null until the service seals the record, within a second after writing it.
     sealed: Option<AuditSeal>,
 }
 
 words! {
-    /// Channel through which a call arrived.
+    /// Channel of the call.
     pub enum AuditChannel {
-        /// The REST API.
+        /// This API.
         Rest = "REST",
-        /// A query of a staff member in the playground.
+        /// A staff member's query in the playground.
         Playground = "PLAYGROUND",
-        /// An operator on the command line of the server.
+        /// A command that an operator ran on the server.
         CommandLine = "COMMAND_LINE",
-        /// A job of the service.
+        /// The service itself.
         Job = "JOB",
     }
 }
 
 words! {
-    /// Outcome of a call.
+    /// Outcome of the operation. A refused or failed operation changed nothing.
     pub enum AuditOutcome {
-        /// The call succeeded.
+        /// The operation was completed.
         Succeeded = "SUCCEEDED",
-        /// A rule or a missing permission rejected the call; nothing was changed.
+        /// A rule or a missing permission prevented the operation.
         Refused = "REFUSED",
-        /// An internal error occurred; nothing was changed.
+        /// An error occurred.
         Failed = "FAILED",
     }
 }
@@ -80,9 +82,9 @@ words! {
         MachineClient = "MACHINE_CLIENT",
         /// A staff member.
         StaffUser = "STAFF_USER",
-        /// The service itself, or an operator who ran a command on the server.
+        /// The service itself, or an operator who ran a command on its server.
         System = "SYSTEM",
-        /// An unauthenticated caller.
+        /// An unidentified caller.
         Anonymous = "ANONYMOUS",
     }
 }
@@ -92,7 +94,7 @@ words! {
 pub struct AuditActor {
     /// Kind of actor.
     pub(super) kind: AuditActorKind,
-    /// UUID of the user or machine client.
+    /// UUID of the user or machine client. Null for `SYSTEM` and `ANONYMOUS`.
     pub(crate) uuid: Option<Uuid>,
     /// Name at the time of the call.
     pub(super) label: Option<String>,
@@ -101,26 +103,26 @@ pub struct AuditActor {
 /// Target of an operation, as known at the time of the call.
 #[derive(OutputType, Serialize)]
 pub struct AuditTarget {
-    /// Kind of the target.
+    /// Kind of the target. Kinds may be added.
     pub(crate) kind: String,
-    /// UUID of the target.
+    /// UUID of the object, if it has one.
     pub(crate) uuid: Option<Uuid>,
     /// Name at the time of the call.
     label: Option<String>,
 }
 
-/// Change of one row.
+/// Change to one row.
 #[derive(OutputType, Serialize, Deserialize)]
 pub(super) struct AuditChange {
     /// Kind of the changed row, as the name of its table.
     thing: String,
     /// Kind of change.
     action: AuditChangeAction,
-    /// UUID of the changed object.
+    /// UUID of the object, if it has one.
     uuid: Option<Uuid>,
-    /// Changed fields before the change; null for a created row.
+    /// Changed fields with their former values. Null for a created row.
     before: Option<Json<Value>>,
-    /// Changed fields after the change; null for a deleted row.
+    /// Changed fields with their new values. Null for a deleted row.
     after: Option<Json<Value>>,
 }
 
@@ -136,7 +138,7 @@ words! {
     }
 }
 
-/// Position in the hash chain.
+/// Position in the hash chain. The hash of each record covers the hash of the preceding record.
 #[derive(OutputType, Serialize)]
 pub(super) struct AuditSeal {
     /// Position in the chain. Positions start at 1 and have no gaps.

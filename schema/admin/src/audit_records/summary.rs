@@ -21,7 +21,7 @@ const MOST_DAYS: i64 = 366;
 const DAY: i64 = 86_400;
 
 words! {
-    /// Dimension by which calls are counted.
+    /// Dimension by which records are counted.
     pub enum AuditDimension {
         /// By actor.
         Actor = "ACTOR",
@@ -29,21 +29,21 @@ words! {
         Operation = "OPERATION",
         /// By outcome.
         Outcome = "OUTCOME",
-        /// By day, in UTC.
+        /// By UTC day.
         Day = "DAY",
     }
 }
 
-/// Number of calls that agree in all requested dimensions.
+/// Number of records that are equal in all selected dimensions.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct AuditCount {
-    /// Day in UTC; null unless the calls are counted by day.
+    /// UTC day. Null unless records are counted by day.
     day: Option<String>,
-    /// Actor with their latest name; null unless the calls are counted by actor.
+    /// Actor, with the most recent name among the records. Null unless records are counted by actor.
     actor: Option<AuditActor>,
-    /// Operation; null unless the calls are counted by operation.
+    /// Operation id. Null unless records are counted by operation.
     operation: Option<String>,
-    /// Outcome; null unless the calls are counted by outcome.
+    /// Outcome. Null unless records are counted by outcome.
     outcome: Option<AuditOutcome>,
     /// Number of records.
     records: i64,

@@ -14,11 +14,11 @@ const MOST_PLACES: i64 = 100_000;
 /// Range of positions to recompute.
 #[derive(serde::Deserialize, InputType, Default)]
 pub(super) struct AuditVerificationInput {
-    /// First position; 1 by default.
+    /// First position. Defaults to 1.
     from_position: Option<i64>,
-    /// Last position; the end of the chain by default.
+    /// Last position. Defaults to the end of the chain.
     until_position: Option<i64>,
-    /// Position and hash that the caller recorded earlier.
+    /// Known position and its hash, for example `head` of an earlier verification.
     expected: Option<AuditAnchorInput>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct AuditVerificationInput {
 pub(super) struct AuditAnchorInput {
     /// Position in the chain.
     position: i64,
-    /// Hash at this position, 64 hexadecimal digits.
+    /// Hash at this position, as 64 hexadecimal digits.
     hash: String,
 }
 
@@ -36,21 +36,20 @@ pub(super) struct AuditAnchorInput {
 pub(super) struct AuditVerification {
     /// Whether every verified position is valid and no record is left without a seal.
     intact: bool,
-    /// First verified position.
+    /// Position in the chain.
     from_position: i64,
-    /// Last position of the requested range.
+    /// Last position that the verification had to cover. 0 if no record is sealed yet.
     until_position: i64,
     /// Number of recomputed positions that are valid.
     checked: i64,
-    /// First break of the chain; null if the chain is intact.
+    /// First break of the chain. Null if the chain is intact.
     first_break: Option<AuditChainBreak>,
-    /// Last valid position, to be kept outside the service and sent as `expected` in the next verification; null if no
-    /// position is valid.
+    /// Last valid position with its hash. Null if no position is valid.
     head: Option<AuditAnchor>,
-    /// Position from which to continue; null if the range is complete or the chain is broken.
+    /// Position from which to continue. Null if the range is complete or broken.
     next_position: Option<i64>,
-    /// Number of records in the period of the range that have no position ten seconds after they were recorded; at most
-    /// a thousand.
+    /// Number of records from the time span of the range that are still not sealed ten seconds after they were
+    /// recorded.
     unsealed: i64,
 }
 
@@ -59,7 +58,7 @@ pub(super) struct AuditVerification {
 pub(super) struct AuditAnchor {
     /// Position in the chain.
     position: i64,
-    /// Hash at this position, 64 hexadecimal digits.
+    /// Hash at this position, as 64 hexadecimal digits.
     hash: String,
 }
 
@@ -68,9 +67,9 @@ pub(super) struct AuditAnchor {
 pub(super) struct AuditChainBreak {
     /// Position in the chain.
     position: i64,
-    /// Record that is, or should be, at this position; null if no seal names it.
+    /// Record that is, or should be, at this position. Null if no seal identifies the record.
     record_uuid: Option<Uuid>,
-    /// Kind of break.
+    /// Kind of break. The description of the operation explains each value.
     flaw: AuditChainFlaw,
 }
 

@@ -12,7 +12,8 @@ use uuid::Uuid;
 use labs_publication::items::rules::PublicationState;
 
 words! {
-    /// Kind of deprecated element of the contract.
+    /// Kind of deprecated element: an operation, a parameter of an operation, a field of a schema, or one value of a
+    /// parameter or field.
     pub enum DeprecationKind {
         /// An operation.
         Operation = "OPERATION",
@@ -28,7 +29,7 @@ words! {
 /// The changelog entry that announces a deprecation.
 #[derive(Clone, Debug, Serialize, Deserialize, OutputType)]
 pub(super) struct DeprecationChangelogEntry {
-    /// UUID of the changelog entry, for staff operations.
+    /// UUID of the changelog entry as a publication item.
     pub(super) uuid: Uuid,
     /// Slug of the changelog entry.
     slug: String,
@@ -158,9 +159,9 @@ const CREATED: Key<DeprecationRow> = Key::moment("deprecation.created_at", |row|
 words! {
     /// Kind of caller of a deprecated element.
     pub enum DeprecationCallerKind {
-        /// Users of a partner. For calls before the deprecation, also its machine clients.
+        /// Users of a partner, and calls from before the deprecation.
         Partner = "PARTNER",
-        /// A machine client.
+        /// A machine client, bound to a partner or to none.
         Program = "PROGRAM",
         /// A staff member.
         Staff = "STAFF",

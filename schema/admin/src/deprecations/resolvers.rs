@@ -28,41 +28,46 @@ const DAYS: i32 = 14;
 /// A deprecated element of the contract.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct Deprecation {
-    /// UUID of the deprecation, for paths.
+    /// UUID of the deprecation, for use in paths.
     uuid: Uuid,
     /// Kind of deprecated element.
     kind: DeprecationKind,
-    /// Operation to deprecate, or the operation that takes the deprecated parameter.
+    /// Deprecated operation, or the operation that takes the deprecated parameter or parameter value. Null for a field
+    /// of a schema and for a value of a field.
     operation_id: Option<String>,
-    /// Name of the parameter.
+    /// Query or header parameter. Null for a deprecated operation or field.
     parameter: Option<String>,
-    /// Schema that has the field.
+    /// Schema of the contract that contains the field. Null for a deprecated operation or parameter.
     schema: Option<String>,
-    /// Name of the field.
+    /// Name of the field. Null for a deprecated operation or parameter.
     field: Option<String>,
-    /// Value of the parameter or field.
+    /// Deprecated value of the parameter or field. Null if the whole element is deprecated.
     value: Option<String>,
-    /// Affected operations.
+    /// Every operation that the deprecation affects.
     operations: Vec<String>,
-    /// Affected operations for which every response counts, independent of the request.
+    /// Affected operations of which every call counts as a use of the element, regardless of the request: the
+    /// deprecated operation itself, and the operations that return the field. For the other operations, only calls that
+    /// send the deprecated element count.
     counted_by_operation: Vec<String>,
     /// Reason for the deprecation.
     reason: String,
     /// Recommended replacement, in Markdown.
     replacement: String,
-    /// Operation to call instead.
+    /// Operation to call instead, if there is one.
     replacement_operation_id: Option<String>,
     /// Sunset: time when the element is removed.
     sunset_at: Time,
-    /// Changelog entry that announces the deprecation.
+    /// Changelog entry that announces the deprecation. Null if the entry was deleted.
     changelog_entry: Option<DeprecationChangelogEntry>,
-    /// Number of callers in the last 14 days.
+    /// Number of distinct callers in the last 14 days. The users of a partner together count as one caller. Each
+    /// machine client and each staff member counts as one.
     callers: i64,
-    /// Number of their calls.
+    /// Number of calls of these callers in the last 14 days.
     requests: i64,
-    /// Time of the last call in the last 14 days.
+    /// Time of the last call. Null if there was no call in the last 14 days.
     last_called_at: Option<Time>,
-    /// Staff member who created the deprecation.
+    /// Staff member who created the deprecation. Null if a machine client created it, or if the account no longer
+    /// exists.
     created_by: Option<DeprecationAuthor>,
     /// Time when the deprecation was created.
     created_at: Time,
@@ -97,45 +102,46 @@ impl Deprecation {
     }
 }
 
-/// A contract element to deprecate.
+/// Element to deprecate, with the reason, the replacement and the sunset.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct DeprecationInput {
-    /// Operation to deprecate, or the operation that takes the deprecated parameter.
+    /// Operation to deprecate, or the operation that takes the parameter to deprecate.
     operation_id: Option<String>,
-    /// Name of the parameter.
+    /// Query or header parameter of `operation_id`.
     parameter: Option<String>,
-    /// Schema that has the field.
+    /// Schema of the contract that contains the field.
     schema: Option<String>,
-    /// Name of the field.
+    /// Field of `schema`.
     field: Option<String>,
-    /// Value of the parameter or field.
+    /// Single value to deprecate, which the parameter or field lists. Omit it to deprecate the whole parameter or
+    /// field.
     value: Option<String>,
-    /// Reason for the deprecation.
+    /// Reason for the deprecation. Readers of the changelog see it.
     reason: String,
-    /// Recommended replacement, in Markdown.
+    /// Recommended replacement, in Markdown. Readers of the changelog see it.
     replacement: String,
-    /// Operation to call instead.
+    /// Operation to call instead, if there is one.
     replacement_operation_id: Option<String>,
-    /// Sunset: time when the element is removed.
+    /// Sunset: time when the element is removed. At least six months in the future.
     sunset_at: Time,
 }
 
-/// A partner or a machine client that calls a deprecated element.
+/// A caller of a deprecated element.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct DeprecationCaller {
     /// Kind of caller.
     kind: DeprecationCallerKind,
-    /// UUID of the partner that calls, or whose machine client calls.
+    /// Partner of the calling users or machine client.
     partner_uuid: Option<Uuid>,
     /// UUID of the machine client.
     client_uuid: Option<Uuid>,
-    /// Name of the partner, the machine client or the staff member.
+    /// Name of the partner, of the machine client that is bound to no partner, or of the staff member.
     name: Option<String>,
     /// Name of the machine client.
     program: Option<String>,
-    /// Number of calls in the counted period.
+    /// Number of calls of these callers in the last 14 days.
     requests: i64,
-    /// First of these days with a call.
+    /// First UTC day in the counted period with a call.
     first_called_on: String,
     /// Time of the last call.
     last_called_at: Time,

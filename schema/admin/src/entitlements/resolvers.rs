@@ -16,7 +16,7 @@ use labs_subscription::changing::SubscriptionChange;
 use labs_subscription::entitlements::EntitlementSource;
 use labs_subscription::values::{FeatureKind, FeatureValue, ValueInput};
 
-/// Entitlements of a partner, with the data that staff need to change them.
+/// Entitlements of a partner, with the data that is required to change them.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct PartnerEntitlements {
     /// UUID of the partner.
@@ -27,7 +27,7 @@ pub(super) struct PartnerEntitlements {
     tier_code: String,
     /// Display name of this tier.
     tier_name: String,
-    /// All features, in the order of the pricing page.
+    /// All features, in the order of a pricing page.
     features: Vec<PartnerEntitlement>,
 }
 
@@ -40,23 +40,24 @@ pub(super) struct PartnerEntitlement {
     name: String,
     /// Kind of the feature, which decides how to read the value.
     kind: FeatureKind,
-    /// True or false, or a number; null for a limit without a cap.
+    /// Value of `limit` or `enabled`, depending on the kind. Null for a `LIMIT` without a cap. Its type depends on the
+    /// kind; typed clients read the other two fields.
     value: Option<Json<Value>>,
-    /// Number of a limit; null for a limit without a cap and for a feature that is not a limit.
+    /// Value of a `LIMIT`. Null for a limit without a cap, for which `unlimited` is true, and for other kinds.
     limit: Option<i64>,
-    /// Whether the feature is granted; null for a limit.
+    /// Whether a `FLAG` or a `SCOPE` is granted. Null for a `LIMIT`.
     enabled: Option<bool>,
-    /// Whether a limit has no cap.
+    /// Whether a `LIMIT` has no cap.
     unlimited: bool,
-    /// Unit of a limit.
+    /// Unit that a `LIMIT` counts.
     unit: Option<String>,
-    /// Scope that the feature allows users and machine clients to hold.
+    /// Scope that a `SCOPE` grants.
     scope: Option<String>,
     /// Source of the value.
     source: EntitlementSource,
     /// Value without an override.
     tier_value: FeatureValue,
-    /// Effective override; null if no override exists.
+    /// Effective override. Null if no override is effective.
     r#override: Option<EntitlementOverride>,
 }
 
@@ -65,11 +66,12 @@ pub(super) struct PartnerEntitlement {
 pub(super) struct EntitlementOverride {
     /// Reason for the override.
     reason: String,
-    /// Staff member who set the override; null for a machine client or an erased user.
+    /// Staff member who set the override. Null if a machine client set it, or if the account no longer exists.
     set_by: Option<EntitlementSetter>,
     /// Time when the override was set.
     set_at: Time,
-    /// Time when the override ends; null for an override without an end.
+    /// Time when the override expires and the tier's value applies again. The request requires it. Null only for an
+    /// override that was stored without an expiry time.
     expires_at: Option<Time>,
 }
 
@@ -82,20 +84,23 @@ pub(super) struct EntitlementSetter {
     name: String,
 }
 
-/// Override to set.
+/// Override to set: `limit` or `unlimited` for a `LIMIT`, `enabled` for a `FLAG` or a `SCOPE`. `value` can replace
+/// `limit` or `enabled`, or accompany it with the same value. The service returns 422 if the fields contradict each
+/// other, and if none of them is present.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct EntitlementOverridePut {
-    /// True or false, or a number.
+    /// Either form in one field. True or false for `FLAG` and `SCOPE`, a number for `LIMIT`.
     value: Option<Json<Value>>,
-    /// Number of a limit.
+    /// Value of a `LIMIT`. Not allowed for other kinds. Null is equivalent to omission.
     limit: Option<i64>,
-    /// Whether the feature is granted, for a feature that is not a limit.
+    /// Whether a `FLAG` or a `SCOPE` is granted. Not allowed for other kinds. Null is equivalent to omission.
     enabled: Option<bool>,
-    /// Whether a limit has no cap.
+    /// True for a `LIMIT` without a cap.
     unlimited: Option<bool>,
-    /// Reason for the override. The partner can read it.
+    /// Reason for the change. Kept in the audit record, and visible to the partner in its events. If the operation
+    /// notifies the partner by e-mail, the e-mail contains the reason.
     reason: String,
-    /// Time when the override ends.
+    /// Expiry time of the override. It must be in the future.
     expires_at: Time,
 }
 

@@ -16,16 +16,17 @@ use labs_identity::auth::invitations::{
 };
 use labs_identity::partner::team::{ActingAs, Team};
 
-/// Invitee and reason of an invitation that staff send for a team.
+/// E-mail address to invite on behalf of a team, the offered role, and the reason.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct AdminInvitationCreate {
-    /// E-mail address of the invitee.
+    /// E-mail address that receives the invitation. The invited user will sign in with it.
     email: String,
-    /// Role to grant.
+    /// Role that the user will have.
     role: Role,
-    /// Language of the mail; English by default.
+    /// Language of the invitation e-mail, if a translation exists. English by default.
     locale: Option<String>,
-    /// Reason, stored in the audit record and shown to the partner.
+    /// Reason for the invitation. The service stores it in the audit record and shows it to the partner in its account
+    /// events.
     reason: String,
 }
 

@@ -14,13 +14,13 @@ use super::rules::JobState;
 words! {
     /// State of a run.
     pub enum JobRunState {
-        /// The run waits for a replica.
+        /// Waits for a replica.
         Queued = "QUEUED",
-        /// The run is in progress.
+        /// In progress.
         Running = "RUNNING",
-        /// The run succeeded.
+        /// Completed its work.
         Succeeded = "SUCCEEDED",
-        /// The run failed or was interrupted.
+        /// Did not complete its work or was interrupted.
         Failed = "FAILED",
     }
 }
@@ -28,9 +28,9 @@ words! {
 words! {
     /// Outcome of a run.
     pub enum JobRunOutcome {
-        /// The run succeeded.
+        /// Completed its work.
         Succeeded = "SUCCEEDED",
-        /// The run failed or was interrupted.
+        /// Did not complete its work or was interrupted.
         Failed = "FAILED",
     }
 }
@@ -38,9 +38,9 @@ words! {
 words! {
     /// Trigger of a run.
     pub enum JobRunTrigger {
-        /// The schedule.
+        /// The schedule started the run.
         Schedule = "SCHEDULE",
-        /// A staff member.
+        /// A staff member requested the run.
         Staff = "STAFF",
     }
 }

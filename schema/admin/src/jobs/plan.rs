@@ -9,7 +9,7 @@ use labs_core::time::Time;
 use labs_core::words::words;
 
 words! {
-    /// A background job.
+    /// Code of a job. Codes may be added.
     pub enum JobCode {
         /// Seals audit records in the hash chain.
         AuditSeal = "AUDIT_SEAL",

@@ -23,9 +23,9 @@ use crate::reason::{Reason, Remark};
 words! {
     /// Kind of schedule of a job.
     pub enum JobScheduleKind {
-        /// Repeated, with a pause between two runs.
+        /// Runs repeatedly on every replica. The replicas ensure that no work is done twice.
         Every = "EVERY",
-        /// At the times that match a cron expression.
+        /// Runs on one replica at the times that match `cron`. One run makes up for all missed times.
         Calendar = "CALENDAR",
     }
 }
@@ -35,9 +35,10 @@ words! {
 pub(super) struct JobSchedule {
     /// Kind of schedule.
     kind: JobScheduleKind,
-    /// Pause between two runs in milliseconds.
+    /// Pause between two runs in milliseconds. Null for a calendar schedule.
     every_ms: Option<i64>,
-    /// Cron expression with five fields, in UTC.
+    /// Cron expression with five fields (minute, hour, day of month, month, day of week) in UTC. Null for other
+    /// schedules.
     cron: Option<String>,
 }
 
@@ -50,46 +51,48 @@ pub(super) struct JobLastRun {
     ended_at: Time,
     /// Outcome of the run.
     outcome: JobRunOutcome,
-    /// Number of items that the run processed.
+    /// Number of items processed, for example mail messages delivered or rows deleted. Null if the run failed.
     done: Option<i64>,
-    /// Error of a failed run.
+    /// Reason for the failure, without addresses or secrets.
     error: Option<String>,
 }
 
-/// A background job.
+/// A background job. The service updates the data about the last run every five seconds, and about failures
+/// immediately.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct Job {
     /// Code of the job, for paths.
     code: JobCode,
-    /// Purpose of the job.
+    /// Purpose of the job, in one sentence.
     purpose: String,
     /// Schedule of the job.
     schedule: JobSchedule,
-    /// Maximum duration of a run in seconds. A longer run is overrun.
+    /// Duration in seconds after which a run is overrun. The service never stops an overrun run.
     deadline_seconds: i64,
-    /// Reason why the job cannot be paused; null if it can be paused.
+    /// Reason why the job cannot be paused: other functions depend on it. Null if the job can be paused.
     needed_because: Option<String>,
     /// Current state of the job.
     state: JobState,
     /// UUID of the run that is in progress or requested.
     run_uuid: Option<Uuid>,
-    /// Time of the next run; null while the job is paused and for a job that repeats with a pause.
+    /// Time of the next run according to the calendar schedule. Null while the job is paused, and for a job that runs
+    /// repeatedly.
     next_run_at: Option<Time>,
-    /// Last run on any replica.
+    /// Last run on any replica. Null before the first run.
     last_run: Option<JobLastRun>,
-    /// Number of consecutive failed runs.
+    /// Number of consecutive failed runs. 0 if the last run succeeded.
     failures: i64,
-    /// Time of the first of these failures.
+    /// Start time of the first of these failed runs.
     failing_since: Option<Time>,
-    /// Total number of runs.
+    /// Total number of runs on all replicas.
     runs: i64,
-    /// Total number of items that the runs processed.
+    /// Total number of items processed in all runs.
     done: i64,
-    /// Time when the job was paused.
+    /// Time when the job was paused. Null unless the job is paused.
     paused_at: Option<Time>,
-    /// Reason for the pause.
+    /// Reason given for the pause.
     paused_because: Option<String>,
-    /// Actions that the caller can currently perform on the job.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
@@ -106,17 +109,20 @@ pub(super) struct JobRun {
     trigger: JobRunTrigger,
     /// Time when the run was requested or started.
     created_at: Time,
-    /// Time when the run started.
+    /// Time when the run started. Null while the run is `QUEUED`.
     started_at: Option<Time>,
-    /// Time when the run ended.
+    /// Time when the run ended or was found to be interrupted. Null before that time.
     ended_at: Option<Time>,
-    /// Number of items that the run processed.
+    /// Number of items processed. Null unless the run `SUCCEEDED`.
     done: Option<i64>,
-    /// Error code of a failed run, for clients.
+    /// Machine-readable reason for the failure: an error code, or one of these codes.
+    /// - `BROKEN_OFF`: the replica did not respond for 30 seconds. If the job is scheduled, a replica starts it again.
+    /// - `NOT_TAKEN`: no replica started the run within ten minutes, because no running version of the service has the
+    ///   job.
     error_code: Option<String>,
-    /// Error of a failed run, for people.
+    /// Human-readable reason for the failure, without addresses or secrets.
     error: Option<String>,
-    /// Whether the run takes or took longer than the job's deadline.
+    /// Whether the run took, or so far takes, longer than `deadline_seconds` of its job.
     is_overrun: bool,
 }
 

@@ -8,15 +8,15 @@ use super::plan::JobCode;
 words! {
     /// State of a job.
     pub enum JobState {
-        /// The job waits for its next scheduled time.
+        /// Waits for its next run.
         Idle = "IDLE",
-        /// A run was requested; a replica starts it within a second or two.
+        /// A run was requested and waits a second or two for a replica.
         Queued = "QUEUED",
         /// A run is in progress.
         Running = "RUNNING",
-        /// A run is in progress and exceeds the deadline.
+        /// The run in progress takes longer than its deadline.
         Overrun = "OVERRUN",
-        /// The job does not run until it is resumed.
+        /// Does not run until a staff member resumes the job.
         Paused = "PAUSED",
     }
 }

@@ -15,28 +15,28 @@ use super::list::{BY_ID, MAIL_MESSAGES, MailMessageFilter, MailMessageRow, MailM
 use super::rules::{self, MailMessageAction, MailMessageState};
 use super::store::{self, LockedMailRow};
 
-/// A mail message in the outbox. Its content is not shown, because it may contain a token.
+/// A mail message in the outbox, without its content.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct MailMessage {
-    /// UUID of the mail message, for paths and as its own message id.
+    /// UUID of the mail message, for use in paths.
     uuid: Uuid,
-    /// Kind of mail message.
+    /// Kind of mail message. Kinds may be added.
     kind: String,
     /// E-mail address of the recipient.
     recipient: String,
-    /// Language of the mail message.
+    /// Locale of the mail message.
     locale: String,
-    /// Subject of the mail message.
+    /// Subject of the mail message. It never contains a secret.
     subject: String,
     /// Delivery state.
     state: MailMessageState,
-    /// Number of delivery attempts since the message was last made due.
+    /// Number of delivery attempts since a staff member last retried the mail message.
     attempts: i32,
-    /// Time of the next attempt; null unless the message is queued.
+    /// Time of the next delivery attempt. Null unless the mail message is `QUEUED`.
     next_attempt_at: Option<Time>,
-    /// Time when the message was handed over to the mail server.
+    /// Time when the mail message was handed over to the mail server. Null unless it is `SENT`.
     sent_at: Option<Time>,
-    /// Error of the last failed attempt.
+    /// Error of the last delivery attempt. If the mail server quotes a token, the service removes the token.
     last_error: Option<String>,
     /// Time when the mail message was queued.
     created_at: Time,
@@ -44,14 +44,14 @@ pub(super) struct MailMessage {
     person_uuid: Option<Uuid>,
     /// Partner that the mail message concerns.
     partner_uuid: Option<Uuid>,
-    /// Actions that the caller can currently perform on the mail message.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
 /// Reason for the retry of a mail message.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct MailMessageRetry {
-    /// Reason for the retry. Kept in the audit record.
+    /// Reason for the retry. Kept in the audit record. Only staff can read it.
     reason: Option<String>,
 }
 

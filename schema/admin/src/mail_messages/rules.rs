@@ -5,13 +5,13 @@ use labs_core::state_diagram::StateDiagram;
 use labs_core::words::{Word as _, words};
 
 words! {
-    /// Delivery state of a mail message.
+    /// State of a mail message.
     pub enum MailMessageState {
-        /// The message waits for the first or the next attempt.
+        /// Waits for its first or next delivery attempt.
         Queued = "QUEUED",
-        /// The message was handed over; its content was deleted.
+        /// Was handed over to the mail server.
         Sent = "SENT",
-        /// The service has given up the delivery.
+        /// Was given up after several attempts, or because further attempts are pointless.
         Failed = "FAILED",
     }
 }

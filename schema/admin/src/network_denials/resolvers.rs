@@ -18,19 +18,19 @@ use super::store::{self, NewDenial};
 /// A network denial. The service rejects every request from the network.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct NetworkDenial {
-    /// UUID of the denial, for paths.
+    /// UUID of the network denial, for use in paths.
     uuid: Uuid,
-    /// The network in CIDR notation.
+    /// Denied network in CIDR notation. A single address ends in /32, or /128 for IPv6.
     network: String,
-    /// Reason for the denial.
+    /// Reason for the denial. Only staff can read it.
     reason: String,
-    /// Whether the denial is effective; false after its end.
+    /// Whether the service currently rejects requests from the network. False after the denial has expired.
     in_force: bool,
-    /// Staff member who created the denial; null for a machine client or an erased user.
+    /// Staff member who created the denial. Null if a machine client created it, or if the account no longer exists.
     created_by: Option<NetworkDenialAuthor>,
     /// Time when the denial was created.
     created_at: Time,
-    /// When the denial ends by itself; null for one without an end.
+    /// Expiry time of the denial. Null for a denial that remains until a staff member deletes it.
     expires_at: Option<Time>,
 }
 
@@ -46,11 +46,11 @@ pub(super) struct NetworkDenialAuthor {
 /// A network to deny.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct NetworkDenialInput {
-    /// The network in CIDR notation.
+    /// Denied network in CIDR notation. A single address ends in /32, or /128 for IPv6.
     network: String,
-    /// Reason, stored with the denial and in the audit record.
+    /// Reason for the denial. Only staff can read it.
     reason: String,
-    /// Time when the denial ends; if omitted, it is effective until it is deleted.
+    /// Expiry time of the denial. Null for a denial that remains until a staff member deletes it.
     expires_at: Option<Time>,
 }
 

@@ -24,14 +24,14 @@ pub(super) struct PartnerNoteAuthor {
     name: Option<String>,
 }
 
-/// Note of a staff member about a partner.
+/// A note that a staff member wrote about a partner. The partner never sees it.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct PartnerNote {
     /// UUID of the note.
     uuid: Uuid,
-    /// Author of the note; null for a machine client or an erased user.
+    /// Author of the note. Null if a machine client wrote it, or if the account no longer exists.
     author: Option<PartnerNoteAuthor>,
-    /// Plain text of the note.
+    /// Content of the note, in plain text. 1 to 5,000 characters.
     body: String,
     /// Time when the note was written.
     created_at: Time,
@@ -39,17 +39,17 @@ pub(super) struct PartnerNote {
     updated_at: Time,
 }
 
-/// Text of a note to create or replace.
+/// A note to create.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct PartnerNoteCreate {
-    /// Plain text of the note.
+    /// Content of the note, in plain text. 1 to 5,000 characters.
     body: String,
 }
 
-/// A merge patch of a note (RFC 7396).
+/// A merge patch (RFC 7396) of a note. Omitted fields remain unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct PartnerNoteUpdate {
-    /// Plain text of the note.
+    /// Content of the note, in plain text. 1 to 5,000 characters.
     body: Option<String>,
 }
 

@@ -7,27 +7,28 @@ use labs_core::words::words;
 use serde::Serialize;
 
 words! {
-    /// Kind of pending item.
+    /// Kind of pending items. Kinds may be added.
     pub enum AttentionKind {
         /// Appeals that wait for another reviewer.
         AppealWaiting = "APPEAL_WAITING",
         /// Open reports on feature requests and comments.
         BoardReported = "BOARD_REPORTED",
-        /// Declined feature requests that still gain votes.
+        /// Declined feature requests with at least ten votes and a quarter more votes since they were declined. Their
+        /// waiting time starts when they were declined.
         FeatureRequestGrowing = "FEATURE_REQUEST_GROWING",
-        /// Job runs that a replica interrupted within the last day.
+        /// Job runs that a replica interrupted within a day.
         JobBrokenOff = "JOB_BROKEN_OFF",
         /// Jobs whose last runs failed.
         JobFailing = "JOB_FAILING",
         /// Job runs that exceed their deadline.
         JobOverrun = "JOB_OVERRUN",
-        /// Jobs that are paused.
+        /// Paused jobs.
         JobPaused = "JOB_PAUSED",
         /// Mail messages of the last 30 days that could not be delivered.
         MailFailed = "MAIL_FAILED",
-        /// Partner accounts that close within seven days.
+        /// Partner accounts that will be closed within seven days.
         PartnerClosing = "PARTNER_CLOSING",
-        /// New names of companies with published listings.
+        /// New names of companies with published listings. Staff confirm or reject them.
         PartnerRenaming = "PARTNER_RENAMING",
         /// Customer reviews that their partner flagged.
         ReviewFlagged = "REVIEW_FLAGGED",
@@ -35,7 +36,7 @@ words! {
         ReviewReported = "REVIEW_REPORTED",
         /// Customer reviews with a text that waits for a moderator.
         ReviewWaiting = "REVIEW_WAITING",
-        /// Client secrets that expire within 14 days.
+        /// Secrets of machine clients that expire within 14 days. Their waiting time starts 14 days before the expiry.
         SecretExpiring = "SECRET_EXPIRING",
         /// Completed days without imported statistics.
         StatisticsMissing = "STATISTICS_MISSING",
@@ -43,19 +44,19 @@ words! {
         SubmissionOverdue = "SUBMISSION_OVERDUE",
         /// Submissions that wait for a reviewer.
         SubmissionWaiting = "SUBMISSION_WAITING",
-        /// Support tickets whose partner waits for an answer.
+        /// Support tickets whose partner waits for a reply.
         TicketWaiting = "TICKET_WAITING",
-        /// Open tier change requests.
+        /// Pending tier change requests.
         TierRequestWaiting = "TIER_REQUEST_WAITING",
     }
 }
 
 words! {
-    /// Urgency of pending items.
+    /// Urgency of the items.
     pub enum AttentionSeverity {
-        /// A partner or customer waits too long, or a component has failed.
+        /// A person has waited too long, or something is broken.
         High = "HIGH",
-        /// The item waits, but not yet too long.
+        /// The items wait, but not too long yet.
         Normal = "NORMAL",
         /// For information.
         Low = "LOW",
@@ -176,7 +177,7 @@ pub(super) struct AttentionItem {
     kind: AttentionKind,
     /// Number of items.
     count: i64,
-    /// Time since when the oldest item waits.
+    /// Time since which the oldest item has waited.
     oldest_at: Time,
     /// Urgency of the items.
     severity: AttentionSeverity,
@@ -206,7 +207,7 @@ impl AttentionItem {
 pub(super) struct PlatformAttention {
     /// Pending items by kind, oldest first.
     pub(super) data: Vec<AttentionItem>,
-    /// Kinds that the caller's scopes do not reach.
+    /// Kinds that the caller's scopes do not cover.
     pub(super) left_out: Vec<AttentionKind>,
 }
 

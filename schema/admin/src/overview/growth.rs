@@ -42,11 +42,11 @@ pub(super) struct PlatformGrowth {
     day_from: Day,
     /// First day after the counted period.
     day_until: Day,
-    /// Total registrations.
+    /// Number of companies whose registration was confirmed.
     registrations: i64,
-    /// Total apps created.
+    /// Number of apps created.
     apps: i64,
-    /// Total publications.
+    /// Number of versions published.
     publications: i64,
     /// Periods, oldest first.
     data: Vec<GrowthPeriod>,

@@ -43,13 +43,13 @@ pub(super) struct DormantPartner {
     tier_code: String,
     /// Time when the partner registered.
     registered_at: Time,
-    /// Last day with a sign-in or a call, or the day of registration.
+    /// Last day with a sign-in or an API call. If there was neither, the day of the registration.
     last_active_on: Day,
     /// Number of days since the last active day.
     silent_days: i32,
-    /// Time of the last sign-in of a team member.
+    /// Time of the last sign-in of any user of the partner. Null if no user ever signed in.
     last_sign_in_at: Option<Time>,
-    /// Last day on which the partner called the API.
+    /// Last day with an API call, within the retention period of request counts (760 days). Null if there was no call.
     last_call_on: Option<Day>,
     /// Number of apps, except archived apps.
     apps_count: i64,

@@ -13,11 +13,11 @@ const MOST_OF_A_KIND: usize = 5;
 const FEWEST_LETTERS: usize = 2;
 
 words! {
-    /// Kind of searchable object.
+    /// Kind of object to search.
     pub enum SearchKind {
         /// A partner.
         Partner = "PARTNER",
-        /// A team member of a partner.
+        /// A member of a partner's team.
         User = "USER",
         /// An app.
         App = "APP",
@@ -31,11 +31,11 @@ words! {
 words! {
     /// Kind of match.
     pub enum SearchMatch {
-        /// Exact id, slug, address or full name.
+        /// The id, slug, client id, e-mail address or whole name is equal to the search text.
         Exact = "EXACT",
-        /// Name or address that begins with the text.
+        /// The name or e-mail address begins with the search text.
         Prefix = "PREFIX",
-        /// Name that contains the text.
+        /// The name contains the search text.
         Part = "PART",
     }
 }
@@ -99,11 +99,12 @@ pub(super) struct SearchResult {
     kind: SearchKind,
     /// UUID of the object.
     uuid: Uuid,
-    /// Name of the object.
+    /// Name of the object. For a support ticket, its subject.
     title: String,
-    /// Text that distinguishes the object: a slug, an address or a company.
+    /// Text that distinguishes the object from others: the slug of a partner, the e-mail address of a user, the client
+    /// id of a machine client, or the company of an app or support ticket.
     subtitle: Option<String>,
-    /// State of the object.
+    /// State of the object, as in the list of its kind.
     state: String,
     /// Kind of match.
     matched: SearchMatch,
@@ -134,7 +135,7 @@ impl From<FoundRow> for SearchResult {
 pub(super) struct PlatformSearch {
     /// Search results, exact matches first.
     pub(super) data: Vec<SearchResult>,
-    /// Kinds that the caller's scopes do not reach.
+    /// Kinds that the caller's scopes do not cover.
     pub(super) left_out: Vec<SearchKind>,
 }
 

@@ -24,9 +24,9 @@ words! {
     pub enum TrafficDimension {
         /// By operation.
         Operation = "OPERATION",
-        /// By group of operations.
+        /// By group: the first word of an operation id.
         Group = "GROUP",
-        /// By day, in UTC.
+        /// By UTC day.
         Day = "DAY",
     }
 }
@@ -103,24 +103,26 @@ pub(super) struct TrafficFigures {
     client_errors: i64,
     /// Number of 5xx responses.
     server_errors: i64,
-    /// Number of 429 responses.
+    /// Number of 429 responses, sent because a budget was exhausted.
     refusals: i64,
-    /// Mean latency in milliseconds.
+    /// Mean response time in milliseconds, with one decimal. Null if there were no requests.
     mean_ms: Option<f64>,
-    /// Median latency in milliseconds.
+    /// Upper bound of the median response time, in milliseconds. Null if there were no requests, or if the bound is
+    /// above 5,000.
     p50_ms: Option<i32>,
-    /// 95th percentile of the latency in milliseconds.
+    /// Upper bound of the response time of 95 % of the responses, in milliseconds. Null if there were no requests, or
+    /// if the bound is above 5,000.
     p95_ms: Option<i32>,
 }
 
 /// Number of requests that are equal in all selected dimensions.
 #[derive(Debug, Serialize, OutputType)]
 pub(super) struct TrafficLine {
-    /// Operation; null unless the requests are counted by operation.
+    /// Operation id, or `unmatched`. Null unless requests are counted by operation.
     operation: Option<String>,
-    /// Group of the operation; null if the requests are counted only by day.
+    /// Group of the operation. Null unless requests are counted by operation or group.
     group: Option<String>,
-    /// Day in UTC; null unless the requests are counted by day.
+    /// UTC day. Null unless requests are counted by day.
     day: Option<Day>,
     /// Numbers of requests and responses.
     figures: TrafficFigures,
@@ -133,7 +135,7 @@ pub(super) struct PlatformTraffic {
     day_from: Day,
     /// First day after the counted period.
     day_until: Day,
-    /// Total of all requests.
+    /// Total of all matching requests.
     pub(super) total: TrafficFigures,
     /// The same requests, broken down by the selected dimensions.
     data: Vec<TrafficLine>,

@@ -13,15 +13,15 @@ use list::PartnerTimelineRow;
 words! {
     /// Source of a timeline entry.
     pub enum PartnerTimelineGroup {
-        /// Account history: company data, state, team, contacts, profile.
+        /// Events of the account.
         Account = "ACCOUNT",
-        /// Subscription history.
+        /// Events of the subscription.
         Subscription = "SUBSCRIPTION",
-        /// Histories of the partner's apps.
+        /// Events of the partner's apps.
         Marketplace = "MARKETPLACE",
-        /// Security events: sign-ins, second factors, passwords, tokens.
+        /// Security events about sign-ins, factors and tokens.
         Security = "SECURITY",
-        /// Audit log: actions and reads of staff.
+        /// Audit records of changes and reads by staff.
         Audit = "AUDIT",
     }
 }
@@ -31,7 +31,7 @@ words! {
 pub(super) struct PartnerTimelineActor {
     /// Kind of actor: `PARTNER_USER`, `MACHINE_CLIENT`, `STAFF_USER`, `SYSTEM` or `ANONYMOUS`.
     kind: String,
-    /// UUID of the actor.
+    /// UUID of the user or machine client.
     uuid: Option<Uuid>,
     /// Name of the actor.
     name: Option<String>,
@@ -40,7 +40,7 @@ pub(super) struct PartnerTimelineActor {
 /// Target of a timeline entry.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct PartnerTimelineSubject {
-    /// `APP`, `PERSON` and so on; null if the source does not record a kind.
+    /// Kind of target, such as `APP`, `PERSON` or `MACHINE_CLIENT`. Null if the source does not state it.
     kind: Option<String>,
     /// UUID of the target.
     uuid: Uuid,
@@ -49,23 +49,23 @@ pub(super) struct PartnerTimelineSubject {
 /// An entry in a partner's timeline.
 #[derive(serde::Serialize, OutputType)]
 pub struct PartnerTimelineEntry {
-    /// UUID of the entry.
+    /// UUID of the entry in its source.
     uuid: Uuid,
     /// Time of the entry.
     occurred_at: Time,
     /// Source of the entry.
     group: PartnerTimelineGroup,
-    /// Kind of entry: `SUSPENDED`, `VERSION_PUBLISHED`, `SIGN_IN`, or the operation's name for the audit log.
+    /// Kind of entry, such as `SUSPENDED`, `VERSION_PUBLISHED` or `SIGN_IN`. In `AUDIT`, the operation id.
     kind: String,
     /// Outcome: `SUCCEEDED`, `REFUSED` or `FAILED`.
     outcome: String,
-    /// Actor; null if the source records only the target.
+    /// Actor. Null in `SECURITY`, where `subject` identifies the user or machine client concerned.
     actor: Option<PartnerTimelineActor>,
     /// Target of the action. Null if the target is the partner itself.
     subject: Option<PartnerTimelineSubject>,
     /// Reason, if one was given.
     reason: Option<String>,
-    /// Further data of the entry.
+    /// Additional data. Its members depend on the kind, and members may be added.
     detail: Value,
 }
 

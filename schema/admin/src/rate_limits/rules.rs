@@ -7,19 +7,19 @@ use labs_core::words::words;
 words! {
     /// Source of a limit.
     pub enum LimitSource {
-        /// The tier.
+        /// The partner's tier.
         Tier = "TIER",
-        /// An override for this partner.
+        /// An override for this partner only.
         Override = "OVERRIDE",
     }
 }
 
 words! {
-    /// Kind of account.
+    /// Kind of account to which a budget belongs.
     pub enum BudgetAccountKind {
-        /// A partner: all its users and machine clients together.
+        /// A partner with all its users and machine clients.
         Partner = "PARTNER",
-        /// A machine client of the service itself.
+        /// A machine client that is not bound to a partner.
         MachineClient = "MACHINE_CLIENT",
         /// A staff member.
         StaffUser = "STAFF_USER",

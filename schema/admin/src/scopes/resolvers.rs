@@ -16,22 +16,23 @@ use super::list::{OPERATION, SCOPES_A_PAGE, ScopeFilter};
 pub(super) struct ScopeEntry {
     /// Name of the scope.
     scope: String,
-    /// Parent scope; null for a root scope.
+    /// Scope directly above, with the same access level. Null for a top-level scope.
     parent: Option<String>,
     /// Whether the scope gives write access.
     write: bool,
-    /// Whether the scope is under `labs.admin`. No principal bound to a partner can hold it.
+    /// Whether the scope is under `labs.admin`. A principal that is bound to a partner cannot hold a scope under
+    /// `labs.admin`.
     staff: bool,
-    /// Whether the caller holds the scope and therefore can grant it.
+    /// Whether the caller holds the scope and can therefore grant it.
     held: bool,
-    /// Operations to which the scope gives access, in alphabetical order.
+    /// Every operation to which the scope or a child scope gives access, in alphabetical order.
     operations: Vec<ScopeOperation>,
 }
 
 /// An operation to which a scope gives access.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct ScopeOperation {
-    /// Operation id.
+    /// Operation id in this contract.
     operation_id: String,
     /// Scope that the operation requires.
     required_scope: String,

@@ -14,10 +14,10 @@ use crate::networks;
 use labs_identity::auth::devices::UserAgent;
 use labs_identity::auth::security_events::SecurityEventOutcome;
 
-/// A security event of a user or a machine client.
+/// A security event of a user account or a machine client.
 #[derive(Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct LedgerEvent {
-    /// UUID of the event.
+    /// UUID of the security event.
     uuid: Uuid,
     /// Time of the event.
     occurred_at: Time,
@@ -25,19 +25,20 @@ pub(super) struct LedgerEvent {
     kind: String,
     /// Outcome of the event.
     outcome: SecurityEventOutcome,
-    /// UUID of the user.
+    /// User concerned. Null if the event concerns a machine client or no known user.
     person_uuid: Option<Uuid>,
     /// Name of the user.
     person_name: Option<String>,
-    /// UUID of the machine client.
+    /// Machine client concerned. Null if the event concerns a user.
     client_uuid: Option<Uuid>,
     /// Name of the machine client.
     client_name: Option<String>,
-    /// UUID of the partner.
+    /// Partner of the user or machine client. Null for staff members, and for machine clients that are not bound to a
+    /// partner.
     partner_uuid: Option<Uuid>,
     /// Name of the partner.
     company_name: Option<String>,
-    /// UUID of the session.
+    /// Session in which the event happened, or which the event concerns. Null outside a session.
     session_uuid: Option<Uuid>,
     /// Network address of the client.
     address: Option<String>,

@@ -15,33 +15,34 @@ use crate::networks;
 words! {
     /// Kind of sign-in block.
     pub enum SignInBlockKind {
-        /// Attempts at the password of an account.
+        /// Attempts to enter the password for an e-mail address, whether an account has this address or not.
         Account = "ACCOUNT",
-        /// Attempts at the second factor of a user.
+        /// Attempts to enter the codes of a user.
         SecondFactor = "SECOND_FACTOR",
         /// All attempts from a network.
         Network = "NETWORK",
     }
 }
 
-/// A sign-in block of an account or a network.
+/// An account or network that must wait after failed attempts.
 #[derive(Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct SignInBlock {
-    /// UUID of the sign-in block, for paths.
+    /// UUID of the block, for use in paths.
     uuid: Uuid,
     /// Kind of sign-in block.
     kind: SignInBlockKind,
-    /// E-mail address that was tried, or the address of the user; null for a network.
+    /// E-mail address used in the attempts, in the form that is used for comparisons. Null for a network.
     email: Option<String>,
-    /// UUID of the user who owns the account; null if no user has this address.
+    /// User of the account. Null for a network, and if no account has this address.
     person_uuid: Option<Uuid>,
-    /// Name of the user.
+    /// Name of this user.
     person_name: Option<String>,
-    /// UUID of the user's partner.
+    /// Partner of this user.
     partner_uuid: Option<Uuid>,
-    /// Name of the partner.
+    /// Name of this partner.
     company_name: Option<String>,
-    /// Network whose attempts are blocked; null if attempts from all networks are blocked.
+    /// Network whose attempts are blocked: an address for IPv4, a /64 for IPv6. Null if attempts from every network are
+    /// blocked.
     network: Option<String>,
     /// Number of consecutive failed attempts.
     failures: i32,

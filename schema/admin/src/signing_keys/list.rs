@@ -10,11 +10,11 @@ use serde_json::json;
 words! {
     /// State of a signing key.
     pub enum SigningKeyState {
-        /// The key signs after the next rotation.
+        /// Signs after the next rotation.
         Next = "NEXT",
-        /// The key signs tokens.
+        /// Signs now.
         Current = "CURRENT",
-        /// The key no longer signs.
+        /// No longer signs, but verifies until its `expires_at`.
         Retired = "RETIRED",
     }
 }

@@ -26,23 +26,23 @@ const MOST_VERIFYING: i64 = 100;
 pub(super) struct SigningKey {
     /// `kid` of the tokens that the key signs.
     key_id: String,
-    /// Signature algorithm.
+    /// Signature algorithm, as in `alg` of the tokens.
     algorithm: String,
     /// State of the key.
     state: SigningKeyState,
-    /// Public key, as the key set publishes it.
+    /// Public key in base64url without padding, as in `x` of the published key.
     public_key: String,
     /// Time when the key was created.
     created_at: Time,
-    /// Time when the key started to sign.
+    /// Time when the key started to sign. Null for the next key.
     activated_at: Option<Time>,
-    /// Time when the key stopped signing.
+    /// Time when the key stopped signing. Null unless the key is retired.
     retired_at: Option<Time>,
-    /// Time until which tokens of the key can be valid; null while it signs.
+    /// Time from which the key no longer verifies tokens. Null unless the key is retired.
     expires_at: Option<Time>,
 }
 
-/// Result of a rotation.
+/// Signing keys after a rotation.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct SigningKeyRotation {
     /// Key that signs now.
@@ -56,7 +56,7 @@ pub(super) struct SigningKeyRotation {
 /// Reason for the rotation of the signing key.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct SigningKeyRotationInput {
-    /// Reason for the rotation. Kept in the audit record.
+    /// Reason for the rotation. Kept in the audit record. Only staff can read it.
     reason: Option<String>,
 }
 

@@ -11,12 +11,11 @@ pub(super) const INVITATION_SECONDS: i64 = 7 * 86_400;
 words! {
     /// State of a staff member.
     pub enum StaffState {
-        /// The staff member has not set a password yet.
+        /// Must still set a password with the token from the invitation e-mail.
         Invited = "INVITED",
-        /// The staff member can sign in.
+        /// Can sign in.
         Active = "ACTIVE",
-        /// The staff member cannot sign in. `LOCKED`, a value of the column for users of partners, also prevents
-        /// sign-in.
+        /// Cannot sign in.
         #[serde(alias = "LOCKED")]
         Disabled = "DISABLED",
     }

@@ -11,20 +11,21 @@ use uuid::Uuid;
 
 use crate::staff::StaffState;
 
-/// A set of scopes that staff members are granted together.
+/// A set of scopes under `labs.admin` that is granted to staff members as a unit.
 #[derive(Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct StaffRole {
     /// Code of the role in paths and lists; immutable.
     code: String,
     /// Name of the role.
     name: String,
-    /// Description of the holders' tasks.
+    /// Description of the holders' tasks. Can be empty.
     description: String,
-    /// Scopes of the role, in alphabetical order.
+    /// Scopes of the role, in the shortest form and in alphabetical order. In addition, every staff member holds
+    /// `auth.account:write`.
     scopes: Vec<String>,
     /// Number of holders, including disabled and invited staff members.
     holders_count: i64,
-    /// First hundred holders by name.
+    /// Holders of the role: the first hundred by name. `GET /v1/admin/staff?role=…` lists all of them.
     #[sqlx(json)]
     holders: Vec<StaffRoleHolder>,
     /// Time when the role was created.

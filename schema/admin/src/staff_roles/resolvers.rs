@@ -13,28 +13,29 @@ use super::list::{ROLE, ROLES, StaffRole, StaffRoleFilter, StaffRoleSort};
 use super::{rules, store};
 use crate::granters;
 
-/// A role to create.
+/// A staff role to create.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct StaffRoleCreate {
     /// Code of the role in paths and lists.
     code: String,
-    /// Name of the role.
+    /// Name of the role. 1 to 80 characters.
     name: String,
     /// Description of the holders' tasks.
     description: Option<String>,
-    /// Scopes of the role.
+    /// Scopes of the role: scopes under `labs.admin` that the caller holds. The service stores them in the shortest
+    /// equivalent form.
     scopes: Vec<String>,
 }
 
-/// A merge patch of a role (RFC 7396).
+/// A merge patch (RFC 7396). Omitted fields remain unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct StaffRoleUpdate {
-    /// Name of the role.
+    /// Name of the role. 1 to 80 characters.
     name: Option<String>,
-    /// Description of the holders' tasks; null empties it.
+    /// Description of the holders' tasks. Null clears it.
     #[serde(default)]
     description: MaybeUndefined<String>,
-    /// New complete list of scopes.
+    /// Complete list of scopes. The caller must hold every added scope.
     scopes: Option<Vec<String>>,
 }
 

@@ -21,29 +21,32 @@ use labs_subscription::tiers::rules::TierState;
 /// A tier change for a partner.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct SubscriptionChangeTier {
-    /// Code of the tier.
+    /// Code of the new tier. Any tier except a draft is allowed, including a retired tier.
     tier_code: String,
-    /// Time of the change; immediate by default.
+    /// Time when the change takes effect, in the future. If omitted, the change takes effect at once.
     at: Option<Time>,
-    /// Reason for the change. The partner can read it.
+    /// Reason for the change. Kept in the audit record, and visible to the partner in its events. If the operation
+    /// notifies the partner by e-mail, the e-mail contains the reason.
     reason: String,
 }
 
-/// Extension of a partner's period.
+/// An extension of a partner's current period.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct SubscriptionExtend {
-    /// New end of the period.
+    /// New end of the period, later than the current end. The service counts the next periods from the new end.
     period_end: Time,
-    /// Reason for the extension. The partner can read it.
+    /// Reason for the change. Kept in the audit record, and visible to the partner in its events. If the operation
+    /// notifies the partner by e-mail, the e-mail contains the reason.
     reason: String,
 }
 
 /// Cancellation of a partner's subscription.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct SubscriptionCancel {
-    /// Time of the fallback to the free tier; the end of the period by default.
+    /// Time of the change to the free tier.
     when: Option<SubscriptionEnd>,
-    /// Reason for the cancellation. The partner can read it.
+    /// Reason for the change. Kept in the audit record, and visible to the partner in its events. If the operation
+    /// notifies the partner by e-mail, the e-mail contains the reason.
     reason: String,
 }
 

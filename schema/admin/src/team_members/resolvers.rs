@@ -15,12 +15,13 @@ use labs_identity::partner::team_members::{
     load_team_member, remove,
 };
 
-/// New role of a team member, set by staff, with the reason.
+/// Role that staff set for a team member, with the reason.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct TeamRoleSet {
     /// New role of the team member.
     role: Role,
-    /// Reason, stored in the audit record and shown to the partner.
+    /// Reason for the change. The service stores it in the audit record and shows it to the partner in its account
+    /// events.
     reason: String,
 }
 

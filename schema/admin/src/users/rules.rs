@@ -11,19 +11,19 @@ use labs_identity::auth::people::rules::{self, PersonAction, PersonActor, Person
 const STAFF: &str = "labs.admin.staff";
 
 words! {
-    /// State of a user of either kind.
+    /// State of a user.
     pub enum UserState {
-        /// The address is not verified yet. Only team members.
+        /// Has not yet verified the e-mail address.
         Unverified = "UNVERIFIED",
-        /// The password is not set yet. Only staff members.
+        /// A staff member who has not yet set a password.
         Invited = "INVITED",
-        /// The user can sign in.
+        /// Can sign in.
         Active = "ACTIVE",
-        /// The team suspended the user.
+        /// Suspended by the team.
         Suspended = "SUSPENDED",
-        /// Staff locked the user.
+        /// Locked by staff.
         Locked = "LOCKED",
-        /// The account is disabled. Only staff members.
+        /// A staff member whose account is disabled.
         Disabled = "DISABLED",
     }
 }

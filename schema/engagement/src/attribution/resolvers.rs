@@ -12,18 +12,18 @@ use crate::people::Person;
 /// Display of a user's name on the board.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct BoardAttribution {
-    /// Whether the board shows the user's name next to the company's name.
+    /// Whether the user's name is shown next to the company's name, on everything that the user wrote.
     pub(super) show_name: bool,
-    /// Name of the user.
+    /// Name of the user. It can be changed in the user's account.
     pub(super) name: String,
     /// Name of the company, which is always shown.
     pub(super) company_name: String,
 }
 
-/// Attribution that the user chooses.
+/// Attribution setting of the caller.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct BoardAttributionPut {
-    /// Whether the board shows the user's name next to the company's name.
+    /// Whether to show the caller's name next to the company's name.
     show_name: bool,
 }
 

@@ -15,7 +15,7 @@ use crate::author::BoardAuthor;
 use crate::board_texts::StoredHtml;
 use crate::people::Person;
 
-/// A comment, or an answer by staff.
+/// A comment on a feature request, or an answer of staff to it.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct FeatureComment {
     /// UUID of the object.
@@ -24,23 +24,23 @@ pub(super) struct FeatureComment {
     feature_request_uuid: Uuid,
     /// Whether that feature request is now merged into another.
     from_merged: bool,
-    /// Text in Markdown; null for a removed comment.
+    /// Text of the comment, in Markdown. Null if moderation removed the comment.
     body: Option<String>,
-    /// The same text as HTML that is safe to display.
+    /// The same text as HTML that is safe to display. Links have `rel="nofollow ugc noopener"`.
     body_html: Option<String>,
-    /// Whether the comment is an answer by staff.
+    /// Whether the comment is an answer of staff. Staff act for the service and are not named.
     is_answer: bool,
-    /// Author; null for an answer, because staff act for the service, and for a removed comment.
+    /// Author of the comment. Null for an answer of staff and for a removed comment.
     written_by: Option<BoardAuthor>,
     /// Whether the caller wrote the comment.
     mine: bool,
-    /// Time when the author last changed the comment.
+    /// Time when the author last changed the comment. Null if never, and for a removed comment.
     edited_at: Option<Time>,
-    /// Whether staff removed the text of the comment.
+    /// Whether moderation removed the comment. Only its place in the list remains.
     removed: bool,
     /// Time when the comment was written.
     created_at: Time,
-    /// Actions that the caller can perform on the comment now.
+    /// Actions that the caller can currently perform. Empty for a machine client, or without the write scope.
     allowed_actions: Vec<String>,
 }
 

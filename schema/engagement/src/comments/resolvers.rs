@@ -27,7 +27,7 @@ pub(super) struct FeatureCommentAdd {
     body: String,
 }
 
-/// A merge patch of a comment (RFC 7396).
+/// Changes to a comment.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct FeatureCommentEdit {
     /// New text in Markdown.

@@ -131,31 +131,31 @@ words! {
     pub enum FeatureRequestChangeKind {
         /// The status changed.
         Status = "STATUS",
-        /// The feature request was merged into another.
+        /// A request was merged into another.
         Merge = "MERGE",
         /// A merge was undone.
         Unmerge = "UNMERGE",
     }
 }
 
-/// An event in the history of a feature request. It does not name the staff member.
+/// An event in the history of a feature request. Staff act for the service and are not named.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct FeatureRequestChange {
     /// UUID of the event.
     uuid: Uuid,
-    /// Kind of the event.
+    /// Kind of event.
     kind: FeatureRequestChangeKind,
     /// For a status change: the previous status.
     from_status: Option<FeatureRequestStatus>,
     /// For a status change: the new status.
     to_status: Option<FeatureRequestStatus>,
-    /// For a merge or unmerge: UUID of the merged feature request.
+    /// For a merge or unmerge: id of the merged request.
     merged_uuid: Option<Uuid>,
-    /// For a merge or unmerge: UUID of the target feature request.
+    /// For a merge or unmerge: id of the target request.
     into_uuid: Option<Uuid>,
-    /// Public note of staff.
+    /// Public note of staff on the event.
     note: Option<String>,
-    /// For a shipped feature request: the changelog entry.
+    /// For a shipped feature request: the changelog entry, while it is released.
     #[sqlx(json(nullable))]
     changelog_entry: Option<ChangelogMention>,
     /// Time of the event.

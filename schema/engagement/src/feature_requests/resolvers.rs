@@ -30,18 +30,18 @@ pub(super) struct FeatureRequestPropose {
     title: String,
     /// Reason and description, in Markdown.
     body: String,
-    /// UUID of the topic.
+    /// UUID of the topic, one of `GET /v1/engagement/topics`.
     topic_uuid: Option<Uuid>,
 }
 
-/// Merge patch of a feature request (RFC 7396).
+/// Changes to a feature request. Omitted fields stay unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct FeatureRequestEdit {
     /// Title of the feature request, in one line.
     title: Option<String>,
     /// Reason and description, in Markdown.
     body: Option<String>,
-    /// Id of the topic. Null removes the topic.
+    /// UUID of the topic. Null removes the topic.
     #[serde(default)]
     topic_uuid: MaybeUndefined<Uuid>,
 }

@@ -8,19 +8,19 @@ use labs_core::words::{Word as _, words};
 use crate::vote_status::VoteStatus;
 
 words! {
-    /// Status of a feature request (docs/decisions/api.md#state-machines).
+    /// Status of a feature request. The service never changes it because of the age of the request.
     pub enum FeatureRequestStatus {
-        /// Not yet considered by staff.
+        /// Staff have not taken it up yet.
         Open = "OPEN",
         /// Staff are considering it.
         UnderReview = "UNDER_REVIEW",
-        /// It is planned.
+        /// Will be implemented.
         Planned = "PLANNED",
-        /// Work is in progress.
+        /// Is being implemented.
         InProgress = "IN_PROGRESS",
-        /// It is available.
+        /// Is available.
         Shipped = "SHIPPED",
-        /// It will not be implemented.
+        /// Will not be implemented.
         Declined = "DECLINED",
     }
 }

@@ -9,19 +9,19 @@ use uuid::Uuid;
 
 use super::types::{BoardRow, FeatureRequestSummary, NEAR, into_view};
 
-/// A similar feature request.
+/// A feature request that is similar to a title.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct SimilarFeatureRequest {
     /// The feature request, or the target that a similar one was merged into.
     feature_request: FeatureRequestSummary,
-    /// The similar title, if it belongs to a merged feature request.
+    /// Similar title, if it belongs to a request that was merged into this one.
     matched_title: Option<String>,
 }
 
 /// Similar feature requests, most similar first.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct SimilarFeatureRequests {
-    /// Matches, most similar first.
+    /// Similar feature requests.
     data: Vec<SimilarFeatureRequest>,
 }
 

@@ -18,48 +18,52 @@ use crate::board_texts::StoredHtml;
 use crate::people::Person;
 use crate::vote_status::{self, VoteStatus};
 
-/// A feature request as shown in lists.
+/// A feature request on the board, as shown in lists.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct FeatureRequestSummary {
     /// UUID of the feature request.
     pub(crate) uuid: Uuid,
-    /// Title of the feature request.
+    /// Title of the feature request, in one line.
     title: String,
-    /// Beginning of the text.
+    /// Beginning of the text, as written.
     excerpt: String,
-    /// Topic of the feature request.
+    /// Topic of the feature request. Null if not set.
     topic: Option<FeatureRequestTopic>,
     /// Status of the feature request.
     pub(crate) status: FeatureRequestStatus,
-    /// Time of the last status change.
+    /// Time since which the feature request has this status.
     pub(crate) status_at: Time,
-    /// Number of votes.
+    /// Number of users who voted for the feature request or for a request that was merged into it. Each user counts
+    /// once, including the author. The service never reveals who voted.
     votes: i32,
-    /// Whether the caller voted for it.
+    /// Whether the caller voted for the feature request. False for a machine client.
     voted: bool,
-    /// Whether the caller follows it.
+    /// Whether the caller follows the feature request. False for a machine client.
     followed: bool,
     /// Whether the caller proposed the feature request.
     mine: bool,
-    /// Number of visible comments and answers on the feature request.
+    /// Number of visible comments and answers, including comments and answers on requests that were merged into this
+    /// one.
     comments_count: i32,
     /// Author of the feature request.
     proposed_by: BoardAuthor,
-    /// Whether staff pinned it to the top of the board.
+    /// Whether staff keep the feature request at the top of the board.
     pinned: bool,
     /// Whether the feature request accepts no more comments.
     locked: bool,
-    /// UUID of the feature request that it was merged into.
+    /// UUID of the feature request that this one was merged into as a duplicate. Null if not merged. Vote for, follow
+    /// and comment on that request instead.
     merged_into_uuid: Option<Uuid>,
-    /// For a shipped feature request: the changelog entry that describes it.
+    /// For a shipped feature request: the changelog entry that describes it, while that entry is released.
     changelog_entry: Option<ChangelogMention>,
-    /// Time when the author last changed it.
+    /// Time when the author last changed the text. Null if never.
     edited_at: Option<Time>,
-    /// Time of the last activity. Votes do not count.
+    /// Time of the last activity: the proposal, an edit, a comment, an answer or a change of status. Votes do not count
+    /// as activity.
     active_at: Time,
     /// Time when the feature request was proposed.
     created_at: Time,
-    /// Actions that the caller can perform on it now.
+    /// Actions that the caller can currently perform. Empty for a machine client, or without the write scope.
     allowed_actions: Vec<String>,
 }
 
@@ -71,11 +75,11 @@ pub(crate) struct FeatureRequest {
     summary: FeatureRequestSummary,
     /// Text of the feature request, in Markdown.
     body: String,
-    /// The same text as HTML that is safe to display.
+    /// The same text as HTML that is safe to display. Links have `rel="nofollow ugc noopener"`.
     body_html: String,
 }
 
-/// Topic of a feature request.
+/// Subject of a feature request.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub struct FeatureRequestTopic {
     /// UUID of the topic.
@@ -93,7 +97,7 @@ pub struct FeatureRequestMention {
     pub(crate) title: String,
 }
 
-/// Reference to the changelog entry of a shipped feature request.
+/// Changelog entry that describes the shipped feature. Present while the entry is visible to readers.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub struct ChangelogMention {
     /// UUID of the changelog entry.

@@ -22,17 +22,17 @@ use crate::board_texts;
 use crate::comments::store::{LockedComment, lock_comment};
 use crate::feature_requests::rules::{BoardAction, check_text};
 
-/// Answer by staff.
+/// Official answer of staff to a feature request.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct FeatureRequestAnswer {
     /// Public text in Markdown.
     body: String,
 }
 
-/// Reason for the removal of a comment.
+/// Reason for suspending a comment.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct FeatureCommentSuspend {
-    /// Reason, sent to the author.
+    /// Reason for the suspension. The service sends it to the author.
     reason: String,
 }
 

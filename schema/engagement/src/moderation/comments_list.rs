@@ -22,27 +22,27 @@ pub struct ModeratedFeatureComment {
     pub(super) feature_request: FeatureRequestMention,
     /// Text of the comment, in Markdown, even if the comment is removed.
     body: String,
-    /// Whether it is an answer by staff.
+    /// Whether the comment is an answer of staff.
     is_answer: bool,
-    /// Author; null for an answer.
+    /// Author of the comment. Null for an answer of staff.
     #[sqlx(json(nullable))]
     written_by: Option<BoardAuthor>,
     /// Time when the author last changed the comment.
     edited_at: Option<Time>,
-    /// Earlier texts, newest first; at most twenty.
+    /// Texts before each edit, newest first.
     #[sqlx(json)]
     earlier_texts: Vec<EarlierFeatureCommentText>,
-    /// Time when staff removed the text.
+    /// Time since which the comment is removed. Null while it is shown.
     suspended_at: Option<Time>,
     /// Reason for the removal.
     suspension_reason: Option<String>,
-    /// Number of open reports on it.
+    /// Number of open reports on the reported feature request or comment.
     open_reports: i32,
-    /// Time of the first of these reports.
+    /// Time of the first open report.
     reported_at: Option<Time>,
-    /// Time when it was written.
+    /// Time when the comment was written.
     created_at: Time,
-    /// Actions that the caller can perform on it now.
+    /// Actions that the caller can currently perform. Empty without the write scope.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
@@ -52,7 +52,7 @@ pub struct ModeratedFeatureComment {
 pub struct EarlierFeatureCommentText {
     /// Text of the comment at that time, in Markdown.
     body: String,
-    /// Time when the text was replaced.
+    /// Time until which the comment had this text.
     replaced_at: Time,
 }
 

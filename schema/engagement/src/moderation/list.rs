@@ -15,47 +15,50 @@ use crate::feature_requests::rules::{FeatureRequestStatus, RequestMarks, staff_a
 use crate::feature_requests::{ChangelogMention, FeatureRequestTopic, topic_and_entry};
 use crate::reports::rules::{BoardReportOutcome, BoardReportReason};
 
-/// A feature request as staff see it. It does not disclose the voters.
+/// A feature request, as staff see it. The service never reveals who voted for it.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub struct ModeratedFeatureRequest {
     /// UUID of the feature request.
     pub(crate) uuid: Uuid,
-    /// Title of the feature request.
+    /// Title of the feature request, in one line.
     pub(super) title: String,
     /// Text of the feature request, in Markdown.
     pub(super) body: String,
-    /// Topic of the feature request.
+    /// Topic of the feature request. Null if not set.
     #[sqlx(json(nullable))]
     topic: Option<FeatureRequestTopic>,
     /// Status of the feature request.
     status: FeatureRequestStatus,
-    /// Time of the last status change.
+    /// Time since which the feature request has this status.
     status_at: Time,
-    /// Number of votes.
+    /// Number of users who voted for the feature request or a request that was merged into it. Each user counts once.
+    /// For a merged request: the number of the request at the end of the chain of merges.
     votes: i32,
     /// Number of visible comments and answers on the feature request.
     comments_count: i32,
     /// Author of the feature request.
     #[sqlx(json)]
     pub(crate) proposed_by: BoardAuthor,
-    /// For a shipped feature request: the changelog entry that describes it.
+    /// For a shipped feature request: the changelog entry, while it is released.
     #[sqlx(json(nullable))]
     changelog_entry: Option<ChangelogMention>,
     /// Whether the feature request stays at the top of the board.
     pinned: bool,
     /// Whether the feature request accepts no more comments.
     locked: bool,
-    /// Time when it was suspended from the board.
+    /// Time since which the feature request is suspended. Null while it is on the board.
     suspended_at: Option<Time>,
     /// Reason for the suspension.
     suspension_reason: Option<String>,
-    /// UUID of the feature request that it was merged into, which may itself be merged.
+    /// UUID of the feature request that this one was merged into. That request may itself be merged. Null if this one
+    /// is not merged.
     merged_into_uuid: Option<Uuid>,
     /// Number of open reports on the feature request.
     open_reports: i32,
-    /// Time of the first of these reports.
+    /// Time of the first open report.
     reported_at: Option<Time>,
-    /// Time when staff first answered it or changed its status.
+    /// Time when staff first answered the feature request or moved it to another status. Null if neither has happened
+    /// yet.
     answered_at: Option<Time>,
     /// Time when the author last changed the text.
     edited_at: Option<Time>,
@@ -63,7 +66,7 @@ pub struct ModeratedFeatureRequest {
     active_at: Time,
     /// Time when the feature request was proposed.
     created_at: Time,
-    /// Actions that the caller can perform on it now.
+    /// Actions that the caller can currently perform. Empty without the write scope.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
     /// Partner of the author, for the audit record.
@@ -87,17 +90,17 @@ impl ModeratedFeatureRequest {
     }
 }
 
-/// A feature request with its details for staff.
+/// A feature request with its earlier texts and its reports.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct ModeratedFeatureRequestDetails {
     /// Fields that are also in the list.
     #[serde(flatten)]
     pub(super) request: ModeratedFeatureRequest,
-    /// Text of the feature request, as HTML that is safe to display.
+    /// Text of the feature request, as HTML that is safe to display. Links have `rel="nofollow ugc noopener"`.
     body_html: String,
-    /// Earlier texts, newest first; at most a hundred.
+    /// Texts before each edit, newest first.
     earlier_texts: Vec<EarlierFeatureRequestText>,
-    /// The latest hundred reports on it.
+    /// Reports on the feature request, newest first.
     reports: Vec<FeatureRequestReport>,
 }
 
@@ -120,16 +123,16 @@ pub(super) struct EarlierFeatureRequestText {
     pub(super) title: String,
     /// Text of the feature request at that time, in Markdown.
     pub(super) body: String,
-    /// Time when the text was replaced.
+    /// Time until which the feature request had this text.
     pub(super) replaced_at: Time,
 }
 
-/// A report on a feature request.
+/// A report on a feature request, as staff see it together with the feature request.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(super) struct FeatureRequestReport {
     /// UUID of the report.
     pub(super) uuid: Uuid,
-    /// Id of the reporter's partner. Null for a former partner.
+    /// UUID of the reporter's partner. Null for a former partner.
     pub(super) partner_uuid: Option<Uuid>,
     /// Reason of the report.
     pub(super) reason: BoardReportReason,
@@ -137,7 +140,7 @@ pub(super) struct FeatureRequestReport {
     pub(super) note: Option<String>,
     /// Outcome of the report.
     pub(super) outcome: BoardReportOutcome,
-    /// Note of staff on the decision.
+    /// Internal note of staff.
     pub(super) resolution_note: Option<String>,
     /// Time when the report was made.
     pub(super) reported_at: Time,

@@ -11,19 +11,19 @@ use super::resolvers::{load, lock_for};
 use super::{merging, store};
 use crate::feature_requests::rules::BoardAction;
 
-/// Target of a merge, and the public note.
+/// Target of a merge.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct FeatureRequestMerge {
     /// UUID of the target feature request.
     into_uuid: Uuid,
-    /// Public note, shown at both feature requests.
+    /// Public note, which readers of both feature requests see.
     note: String,
 }
 
-/// Public note on the end of a merge.
+/// Public note on an unmerge.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct FeatureRequestUnmerge {
-    /// Public note, shown at both feature requests.
+    /// Public note, which readers of both feature requests see.
     note: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::feature_requests::rules::FeatureRequestStatus;
 
-/// Number of feature requests with one status.
+/// Number of feature requests with a status.
 #[derive(Clone, Copy, Debug, Serialize, OutputType)]
 pub(super) struct BoardStatusCount {
     /// The status.
@@ -32,16 +32,16 @@ pub(super) struct BoardWanted {
     title: String,
     /// Status of the feature request.
     status: FeatureRequestStatus,
-    /// Number of votes.
+    /// Number of users who voted for the feature request. The service never reveals who they are.
     votes: i32,
 }
 
 /// Activity of one week on the board.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, OutputType)]
 pub(super) struct BoardWeek {
-    /// Monday of the week.
+    /// Monday on which the week began, in UTC.
     week: Day,
-    /// Number of feature requests proposed in the week, in any later state.
+    /// Number of feature requests proposed in the week, regardless of their later status.
     proposed: i64,
     /// Number of comments and answers written in the week.
     comments: i64,
@@ -60,15 +60,17 @@ pub(super) struct BoardOverview {
     open_reports_on_feature_requests: i64,
     /// Number of open reports on comments.
     open_reports_on_comments: i64,
-    /// Number of feature requests on the board that wait for a first answer.
+    /// Number of feature requests on the board that staff have neither answered nor moved to another status.
     waiting: i64,
-    /// Time when the first of these was proposed.
+    /// Time when the oldest feature request in `waiting` was proposed. Null if `waiting` is 0.
     waiting_since: Option<Time>,
-    /// Share of the feature requests of the last 90 days that staff answered or moved to another status.
+    /// Share of feature requests that staff have answered or moved to another status, to three decimals. Counts the
+    /// feature requests on the board that were proposed within the last 90 days. Null if there are none.
     answered_share: Option<f64>,
-    /// Median hours until the first answer or status change of these.
+    /// Median number of hours from the proposal to the first answer or status change, to one decimal. Counts the
+    /// feature requests of `answered_share` that staff have answered or moved. Null if there are none.
     median_hours: Option<f64>,
-    /// The ten undecided feature requests with the most votes.
+    /// The ten `OPEN` or `UNDER_REVIEW` feature requests with the most votes, most votes first.
     most_wanted: Vec<BoardWanted>,
     /// Last twelve weeks, including the current one, earliest first.
     weeks: Vec<BoardWeek>,

@@ -22,28 +22,28 @@ use crate::feature_requests::store::{
     LockedFeatureRequest, are_common_topics, are_common_words, lock, topic_is_active,
 };
 
-/// New status of a feature request, and the public note.
+/// New status of a feature request.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct FeatureRequestStatusChange {
     /// New status.
     status: FeatureRequestStatus,
-    /// Public note on the status.
+    /// Public note on the change, visible to all partners. Required for `DECLINED`.
     note: Option<String>,
-    /// For a shipped feature request: UUID of the released changelog entry that describes it.
+    /// For `SHIPPED`, which requires it: id of the released changelog entry that describes the change.
     changelog_entry_uuid: Option<Uuid>,
 }
 
-/// Reason for the suspension of a feature request.
+/// Reason for suspending a feature request.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct FeatureRequestSuspend {
-    /// Reason, sent to the author.
+    /// Reason for the suspension. The service sends it to the author.
     reason: String,
 }
 
 /// Topic of a feature request.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct FeatureRequestTopicAssign {
-    /// UUID of the topic; null removes it.
+    /// UUID of an active topic. Null for no topic.
     topic_uuid: Option<Uuid>,
 }
 

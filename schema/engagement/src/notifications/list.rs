@@ -16,9 +16,9 @@ use crate::people::Person;
 words! {
     /// Kind of a notification.
     pub enum BoardNotificationKind {
-        /// The status changed.
+        /// A status changed.
         Status = "STATUS",
-        /// The feature request was merged into another.
+        /// A request was merged into another.
         Merge = "MERGE",
         /// A merge was undone.
         Unmerge = "UNMERGE",
@@ -30,41 +30,42 @@ words! {
 words! {
     /// Reason why the user gets a notification.
     pub enum BoardNotificationReason {
-        /// The user proposed it.
+        /// The caller proposed one of the feature requests.
         Proposed = "PROPOSED",
-        /// The user voted for it.
+        /// The caller voted for one of them.
         Voted = "VOTED",
-        /// The user follows it.
+        /// The caller follows one of them.
         Followed = "FOLLOWED",
     }
 }
 
-/// An event of a feature request that the user proposed, voted for or follows.
+/// Event that concerns a feature request that the caller proposed, voted for or follows.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct BoardNotification {
-    /// Id of the notification, specific to the caller.
+    /// UUID of the notification. It is specific to the caller and always the same.
     uuid: Uuid,
-    /// Kind of the event.
+    /// Kind of event.
     kind: BoardNotificationKind,
-    /// Affected feature request; for a merge or unmerge, the merged one.
+    /// Feature request that the event concerns. For a merge or unmerge: the merged request.
     #[sqlx(json)]
     feature_request: FeatureRequestMention,
     /// For a merge or unmerge: the target request.
     #[sqlx(json(nullable))]
     other_feature_request: Option<FeatureRequestMention>,
-    /// Reasons why the caller gets it.
+    /// Reasons for the notification. They also apply to requests that were merged into one of these. Only the caller
+    /// sees them.
     because: Vec<BoardNotificationReason>,
     /// For a status change: the previous status.
     from_status: Option<FeatureRequestStatus>,
     /// For a status change: the new status.
     to_status: Option<FeatureRequestStatus>,
-    /// Public note of staff.
+    /// Public note of staff on the event.
     note: Option<String>,
     /// For an answer: id of the comment.
     comment_uuid: Option<Uuid>,
-    /// For an answer: beginning of its text.
+    /// For an answer: its beginning, as written.
     excerpt: Option<String>,
-    /// Whether the caller has read it.
+    /// Whether the caller has read the notification.
     read: bool,
     /// Time of the event.
     occurred_at: Time,

@@ -15,7 +15,7 @@ use super::store;
 use crate::people::Person;
 use crate::pseudonym;
 
-/// Notifications that the caller has read: all, or some.
+/// Notifications to mark as read: `all`, or some by their ids.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct BoardNotificationsMarkRead {
     /// Marks all current notifications.
@@ -27,7 +27,7 @@ pub(super) struct BoardNotificationsMarkRead {
 /// Number of unread notifications.
 #[derive(Clone, Copy, Debug, Serialize, OutputType)]
 pub(super) struct BoardNotificationsUnread {
-    /// Number of the caller's unread notifications.
+    /// Number of notifications that the caller has not read.
     unread: usize,
 }
 

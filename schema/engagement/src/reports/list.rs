@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::rules::{BoardReportOutcome, BoardReportReason, BoardReportTargetKind, staff_actions};
 
-/// A report as staff see it. It names only the company of the reporter.
+/// A report, as staff see it.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct BoardReport {
     /// UUID of the report.
@@ -23,24 +23,24 @@ pub(super) struct BoardReport {
     reason: BoardReportReason,
     /// Note of the reporter.
     note: Option<String>,
-    /// Id of the reporter's partner. Null for a former partner.
+    /// UUID of the reporter's partner. Null for a former partner.
     pub(super) partner_uuid: Option<Uuid>,
     /// Current company name of that partner.
     company_name: Option<String>,
     /// Outcome of the report.
     pub(super) outcome: BoardReportOutcome,
-    /// Note of staff on the decision.
+    /// Internal note of staff.
     resolution_note: Option<String>,
     /// Time when the report was made.
     reported_at: Time,
     /// Time of the decision by staff.
     resolved_at: Option<Time>,
-    /// Actions that the caller can perform on it now.
+    /// Actions that the caller can currently perform. Empty without the write scope.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
-/// A reported object.
+/// Reported feature request or comment.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct BoardReportTarget {
     /// Kind of the object.
@@ -49,17 +49,17 @@ pub(super) struct BoardReportTarget {
     /// UUID of the object.
     #[sqlx(rename = "target_uuid")]
     uuid: Uuid,
-    /// UUID of the feature request: the object itself, or the one on which the comment was written.
+    /// UUID of the feature request: the reported request, or the request on which the reported comment was written.
     feature_request_uuid: Uuid,
-    /// Title of the feature request.
+    /// Title of that feature request.
     pub(super) title: String,
-    /// Beginning of the text.
+    /// Beginning of the reported text, in its current version.
     excerpt: String,
     /// Whether the reported feature request or comment is suspended.
     suspended: bool,
-    /// Number of open reports on it.
+    /// Number of open reports on the reported feature request or comment.
     open_reports: i32,
-    /// Time of the first of these reports.
+    /// Time of the first open report on the reported feature request or comment. Null if none is open.
     #[sqlx(rename = "target_reported_at")]
     reported_at: Option<Time>,
 }

@@ -18,28 +18,28 @@ use crate::comments::store::thread;
 use crate::feature_requests::store::lock;
 use crate::people::{self, BoardDaily, Person};
 
-/// A new report on a feature request or a comment.
+/// A report on a feature request or comment.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct BoardReportMake {
     /// Reason of the report.
     reason: BoardReportReason,
-    /// Note of the reporter, for staff.
+    /// Information for the moderators. Required for `OTHER`.
     note: Option<String>,
 }
 
-/// Decision of staff on a report.
+/// Decision on the open reports on a feature request or comment.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct BoardReportResolve {
     /// Whether the reports are upheld or dismissed.
     outcome: BoardReportDecision,
-    /// Internal note of staff.
+    /// Internal note of staff. Kept with the reports and in the audit record. Only staff can read it.
     note: Option<String>,
 }
 
-/// Result of a decision.
+/// A decided report, and the number of reports that the same decision resolved.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct BoardReportResolution {
-    /// Number of decided reports on the same object, including this one.
+    /// Number of open reports that were decided, including this one.
     resolved_reports: i32,
     /// The report after the decision.
     report: BoardReport,

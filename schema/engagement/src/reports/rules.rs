@@ -4,19 +4,19 @@ use labs_core::fault::Fault;
 use labs_core::words::words;
 
 words! {
-    /// Reason of a report on a feature request or comment.
+    /// Reason of a report.
     pub enum BoardReportReason {
         /// Advertising.
         Spam = "SPAM",
-        /// Insults or hate speech.
+        /// Insults or hatred.
         Abusive = "ABUSIVE",
-        /// Off topic.
+        /// Not related to the subject.
         OffTopic = "OFF_TOPIC",
-        /// Personal data of a person.
+        /// Personal data of another person.
         PersonalData = "PERSONAL_DATA",
-        /// Duplicate of another.
+        /// Repeats another feature request or comment.
         Duplicate = "DUPLICATE",
-        /// Another reason, described in the note.
+        /// Another reason, which the note states.
         Other = "OTHER",
     }
 }
@@ -26,19 +26,19 @@ words! {
     pub enum BoardReportOutcome {
         /// Not decided yet.
         Open = "OPEN",
-        /// Staff upheld it.
+        /// Staff found it justified.
         Upheld = "UPHELD",
-        /// Staff dismissed it.
+        /// Staff found it not justified.
         Dismissed = "DISMISSED",
     }
 }
 
 words! {
-    /// Decision of staff on a report.
+    /// Decision of staff.
     pub enum BoardReportDecision {
-        /// The report is justified.
+        /// The reports are justified. The decision does not change the reported text.
         Upheld = "UPHELD",
-        /// The report is not justified.
+        /// The reports are not justified.
         Dismissed = "DISMISSED",
     }
 }

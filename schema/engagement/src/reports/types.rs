@@ -7,17 +7,17 @@ use uuid::Uuid;
 
 use super::rules::{BoardReportOutcome, BoardReportReason};
 
-/// A report as its author sees it.
+/// A report that the caller made.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct BoardReportReceipt {
     /// UUID of the report.
     pub(super) uuid: Uuid,
     /// Reason of the report.
     pub(super) reason: BoardReportReason,
-    /// Note of the reporter.
+    /// Note of the caller.
     pub(super) note: Option<String>,
     /// Outcome of the report.
     pub(super) outcome: BoardReportOutcome,
-    /// Time when the report was made.
+    /// Time when the caller made the report.
     pub(super) reported_at: Time,
 }

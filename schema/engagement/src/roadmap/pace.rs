@@ -12,14 +12,16 @@ use serde::Serialize;
 /// Lifetime of the cached value.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// Response time of staff to the feature requests of the last year.
+/// Response times of staff for feature requests proposed within the last 365 days.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, OutputType)]
 pub(super) struct BoardPace {
-    /// Number of proposed feature requests.
+    /// Number of proposed feature requests. Merged and suspended ones are not counted.
     proposed: i64,
-    /// Share that staff answered or moved to another status; null without feature requests.
+    /// Share of these feature requests that staff answered or moved to another status, to three decimals. Null if there
+    /// are no feature requests.
     answered_share: Option<f64>,
-    /// Median days until the first answer; null without answered feature requests.
+    /// Median number of days until the first answer or status change, over all requests that had one, to one decimal.
+    /// Null if no request had one.
     median_days: Option<f64>,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Roadmap {
     planned: Vec<FeatureRequestSummary>,
     /// Feature requests in progress, most votes first.
     in_progress: Vec<FeatureRequestSummary>,
-    /// Feature requests shipped in the last 180 days, newest first.
+    /// Feature requests shipped within the last 180 days, newest first.
     shipped: Vec<FeatureRequestSummary>,
     /// Response time of staff.
     pace: BoardPace,

@@ -18,7 +18,7 @@ pub(super) struct BoardTopic {
     pub(super) names: Json<Texts>,
     /// Position among all topics, from 1.
     pub(super) position: i32,
-    /// Whether it can be assigned to feature requests.
+    /// Whether the topic can still be assigned to feature requests. Requests that already have it keep it.
     pub(super) active: bool,
     /// Time of creation.
     created_at: Time,

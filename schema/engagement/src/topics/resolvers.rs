@@ -18,18 +18,21 @@ use super::store;
 pub(super) struct BoardTopicCreate {
     /// Names by locale; English is required.
     names: Json<Texts>,
-    /// Position among all topics; later topics move down. By default, the topic comes last.
+    /// Position among all topics. Topics from this position on move down. If omitted, or beyond the last position, the
+    /// topic is added at the end.
     position: Option<i32>,
 }
 
-/// A merge patch of a topic (RFC 7396).
+/// A merge patch of a topic (RFC 7396). Omitted fields stay unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct BoardTopicUpdate {
-    /// Names by locale. Null removes a name, except English.
+    /// Names by locale, each up to 60 characters, as a merge patch: an omitted locale stays unchanged, null removes it.
+    /// English can be changed but not removed. At most 40 locales may remain afterwards.
     names: Option<Json<TextsPatch>>,
-    /// Position among all topics; later topics move down.
+    /// Position among all topics. Topics from this position on move down. If beyond the last position, the topic is
+    /// moved to the end.
     position: Option<i32>,
-    /// Whether it can be assigned to feature requests.
+    /// Whether the topic can still be assigned to feature requests.
     active: Option<bool>,
 }
 

@@ -7,7 +7,7 @@ use uuid::Uuid;
 /// Recipient of a mail message.
 #[derive(Clone)]
 pub struct Recipient {
-    /// Id of the user; `None` for an invited person without an account.
+    /// UUID of the user; `None` for an invited person without an account.
     pub person_uuid: Option<Uuid>,
     /// Partner of the user's team; `None` for staff.
     pub partner_uuid: Option<Uuid>,

@@ -17,13 +17,13 @@ use super::resolvers::load_app;
 words! {
     /// Kinds of actors in an app's history.
     pub enum AppActorKind {
-        /// User of the partner.
+        /// A member of the partner's team.
         PartnerUser = "PARTNER_USER",
-        /// Machine client.
+        /// A machine client.
         MachineClient = "MACHINE_CLIENT",
-        /// Staff member.
+        /// A staff member of the platform.
         StaffUser = "STAFF_USER",
-        /// The service itself, when a scheduled time arrived.
+        /// The service itself, at a scheduled time.
         System = "SYSTEM",
     }
 }
@@ -44,13 +44,14 @@ pub(super) struct AppActor {
     /// Kind of actor.
     #[sqlx(rename = "actor_kind")]
     kind: AppActorKind,
-    /// Staff office; null for other actors.
+    /// Office of the staff member. Null for other actors.
     #[sqlx(rename = "actor_office")]
     office: Option<AppActorOffice>,
-    /// Id of the partner's user or machine client; null for other actors.
+    /// UUID of the user or machine client, if it belongs to the partner. Staff members see the id of every actor. Null
+    /// for others, including users and machine clients of a former owner.
     #[sqlx(rename = "shown_uuid")]
     uuid: Option<Uuid>,
-    /// Current name of the actor; null without `uuid`, or if the actor was deleted.
+    /// Current name of the actor. Null if `uuid` is null, or if the actor no longer exists.
     #[sqlx(rename = "actor_name")]
     name: Option<String>,
 }
@@ -58,7 +59,7 @@ pub(super) struct AppActor {
 /// An entry in the history of an app.
 #[derive(Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct AppEvent {
-    /// Id of the event.
+    /// UUID of the event.
     uuid: Uuid,
     /// Time of the event.
     occurred_at: Time,
@@ -67,15 +68,17 @@ pub(super) struct AppEvent {
     /// Actor that caused the event.
     #[sqlx(flatten)]
     actor: AppActor,
-    /// Version that the event concerns.
+    /// UUID of the version that the event concerns. Null if the event concerns no version.
     version_uuid: Option<Uuid>,
     /// Number of that version.
     version_number: Option<String>,
-    /// Planned publication time of a `VERSION_SCHEDULED` event.
+    /// For `VERSION_SCHEDULED`: the scheduled publication time. Null for other kinds.
     publish_at: Option<Time>,
-    /// Changed fields, for a change of the draft.
+    /// For `UPDATED`, `MEDIA_UPDATED` and `VERSION_UPDATED`: the fields that changed. A text in a locale other than the
+    /// default is named by its path, for example `translations/de/tagline`, or `translations/de` after deletion of the
+    /// locale. Empty for other kinds.
     fields: Vec<String>,
-    /// Reason that staff gave, for a staff action on the listing.
+    /// For `SUSPENDED`, `REINSTATED` and `TRANSFERRED`: the reason that staff gave. Null for other kinds.
     reason: Option<String>,
 }
 

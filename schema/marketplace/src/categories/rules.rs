@@ -26,7 +26,8 @@ pub(super) struct CategoryContent {
 }
 
 words! {
-    /// State of a category itself (docs/decisions/api.md#state-machines).
+    /// Whether the category itself is active. A category beneath a deactivated category is also hidden and keeps its
+    /// state.
     pub enum CategoryState {
         /// Visible, unless an ancestor is deactivated.
         Active = "ACTIVE",

@@ -10,16 +10,18 @@ use super::rules::{self, Facts, Verdict};
 use super::store::{self, RequirementRow};
 use crate::release::Snapshot;
 
-/// Checklist of an app, with the result for each requirement.
+/// Progress of the app towards submission, by requirement.
 #[derive(serde::Serialize, OutputType)]
 pub(crate) struct AppChecklist {
-    /// Whether no blocking requirement is open.
+    /// Whether nothing known to the checklist prevents submission: every blocking item is met, and
+    /// `blockers_of_account` is empty. The checklist does not cover the version's own state, another version with the
+    /// reviewers, or an archived app. The submit operation reports those.
     ready: bool,
-    /// Checked version.
+    /// UUID of the checked version, the newest unpublished one. Null if the app has no unpublished version.
     version_uuid: Option<Uuid>,
-    /// All requirements, ordered by number.
+    /// Every requirement, ordered by number.
     items: Vec<ChecklistItem>,
-    /// Conditions of the account that prevent the partner from submitting any app.
+    /// Conditions of the account that prevent the partner from submitting any app. Empty if no such condition exists.
     blockers_of_account: Vec<AccountBlocker>,
 }
 
@@ -30,15 +32,15 @@ pub(super) struct ChecklistItem {
     code: String,
     /// Short title of the requirement.
     title: String,
-    /// Exact requirement.
+    /// Exact requirement and its reason.
     description: String,
-    /// Whether the requirement is met; null if only a reviewer can judge it.
+    /// Whether the requirement is met. Null if only a reviewer can decide.
     met: Option<bool>,
-    /// Whether the service checks it.
+    /// Whether the service checks the requirement. Otherwise reviewers judge it.
     automatic: bool,
     /// Whether a submission is rejected while the requirement is not met.
     blocker: bool,
-    /// Missing content and where to add it.
+    /// Missing element and where to fix it, if the requirement is not met.
     detail: Option<String>,
     /// Open finding of the last review for this requirement.
     finding: Option<String>,
@@ -47,7 +49,7 @@ pub(super) struct ChecklistItem {
 /// A condition of the partner's account, not of the app, that prevents submission.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct AccountBlocker {
-    /// Code of the condition.
+    /// Code of the condition. Codes may be added. Treat an unknown code as a condition that prevents submission.
     code: &'static str,
     /// Action that resolves the condition.
     detail: &'static str,

@@ -14,18 +14,19 @@ use crate::media::MediaKind;
 use crate::public_pictures::PictureSource;
 use crate::versions::AppPermission;
 
-/// App in the form that the storefront shows, in one locale.
+/// An app as the storefront shows it, in one locale: the snapshot submitted with the published version, with the
+/// current names of vendor and categories and the current rating.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct Listing {
     /// Slug in URLs.
     pub(super) slug: String,
-    /// Id of the listed app.
+    /// UUID of the listed app.
     pub(super) app_uuid: Uuid,
     /// Name of the app.
     pub(super) name: String,
-    /// Tagline, one line below the name.
+    /// One line below the name.
     pub(super) tagline: String,
-    /// Plain text; an empty line separates paragraphs.
+    /// Plain text. An empty line separates paragraphs.
     pub(super) description: String,
     /// Locale of the texts in this object.
     pub(super) locale: String,
@@ -39,7 +40,7 @@ pub(crate) struct Listing {
     pub(super) version: ListingVersion,
     /// Permissions of the installed app on the customer's data.
     pub(super) permissions: Vec<AppPermission>,
-    /// Icon.
+    /// Icon of the listing. Null if the listing has no icon.
     pub(super) icon: Option<ListingIcon>,
     /// The banner, then the screenshots in order. The icon is in `icon`.
     pub(super) media: Vec<ListingMedia>,
@@ -82,14 +83,14 @@ pub(super) struct ListingVersion {
     pub(super) number: String,
     /// Time when the version was published.
     pub(super) published_at: Time,
-    /// Release notes in the best matching locale.
+    /// Release notes in the best matching locale. Null if none were written.
     pub(super) release_notes: Option<String>,
 }
 
 /// A square image that represents the app.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct ListingIcon {
-    /// Id used to request the image content.
+    /// Id used to request the image content with a token.
     pub(super) media_uuid: Uuid,
     /// Media type of the content.
     pub(super) media_type: String,
@@ -103,18 +104,19 @@ pub(super) struct ListingIcon {
     pub(super) sources: Vec<PictureSource>,
 }
 
-/// Media item of the listing. Its content is available by its id and never changes.
+/// A media item of the listing. Its bytes never change. While the listing shows it, clients get its content from the
+/// URLs in `sources` or by its id.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct ListingMedia {
     /// UUID of the object.
     pub(super) uuid: Uuid,
     /// Kind of media item.
     pub(super) kind: MediaKind,
-    /// Position among the media items of the same kind, from 1.
+    /// Position among the media items of its kind.
     pub(super) position: i32,
     /// Text alternative for readers who cannot see the image.
     pub(super) alt_text: Option<String>,
-    /// Caption.
+    /// Text shown below the image, in one line.
     pub(super) caption: Option<String>,
     /// Media type of the content.
     pub(super) media_type: String,
@@ -144,7 +146,7 @@ impl ListingRating {
     }
 }
 
-/// Links to further information.
+/// Contact data and links for readers.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct ListingLinks {
     /// URL of a help centre or contact page.
@@ -164,11 +166,11 @@ pub(super) struct ListingLinks {
 pub(crate) struct ListingSummary {
     /// Slug in URLs.
     pub(super) slug: String,
-    /// Id of the listed app.
+    /// UUID of the listed app.
     pub(super) app_uuid: Uuid,
     /// Name of the app.
     pub(super) name: String,
-    /// Tagline, one line below the name.
+    /// One line below the name.
     pub(super) tagline: String,
     /// Locale of the texts in this object.
     pub(crate) locale: String,
@@ -176,7 +178,7 @@ pub(crate) struct ListingSummary {
     pub(super) vendor: ListingVendor,
     /// Active categories of the listing, the primary category first.
     pub(super) categories: Vec<ListingCategory>,
-    /// Icon.
+    /// Icon of the listing. Null if the listing has no icon.
     pub(super) icon: Option<ListingIcon>,
     /// Ratings and customer reviews in numbers.
     pub(super) rating: ListingRating,
@@ -188,20 +190,21 @@ pub(crate) struct ListingSummary {
     pub(super) published_at: Time,
 }
 
-/// Current or former published version in a listing's history.
+/// A current or former version of the listing, as it was published.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct ListingRelease {
     /// Semantic version number.
     pub(super) number: String,
     /// Time when the version was published.
     pub(super) published_at: Time,
-    /// Whether the version is the published one.
+    /// Whether this is the version that customers currently use.
     pub(super) is_current: bool,
-    /// Locale of the release notes.
+    /// Locale of the release notes. Null if none were written.
     pub(super) locale: Option<String>,
-    /// Release notes.
+    /// Release notes in the best matching locale. Null if none were written.
     pub(super) release_notes: Option<String>,
-    /// Permissions that this version has and the previously published version did not have.
+    /// Permissions that this version has and the previously published version did not have. For the first published
+    /// version: all its permissions. A permission with a different reason does not count as new.
     pub(super) permissions_added: Vec<AppPermission>,
     /// Permissions that the previously published version had and this version does not have.
     pub(super) permissions_removed: Vec<AppPermission>,
@@ -210,7 +213,7 @@ pub(super) struct ListingRelease {
 /// A listing that may interest readers of another listing.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct RelatedListing {
-    /// Common property of the two listings.
+    /// Shared property of the two listings. The response states one reason, even if several apply.
     pub(super) reason: RelatedReason,
     /// Related listing.
     pub(super) listing: ListingSummary,
@@ -235,9 +238,10 @@ pub(super) struct ListingList {
     pub(super) page: Page,
     /// Distribution of the whole result.
     pub(super) facets: Arc<ListingFacets>,
-    /// Typed search term, if the service corrected it because no listing contains it.
+    /// Original search text, if no listing contains its words and the service searched for similar words: “Results for
+    /// `corrected_to`. Nothing has `corrected_from`.” Null if the service searched for the original text.
     pub(super) corrected_from: Option<String>,
-    /// Corrected search term.
+    /// Corrected search text, in lower case without accents. Null if `corrected_from` is null.
     pub(super) corrected_to: Option<String>,
 }
 

@@ -20,12 +20,18 @@ use crate::apps;
 /// A merge patch of the texts of an image (RFC 7396).
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct MediaUpdate {
+    /// Text alternative for readers who cannot see the image. Null clears it.
     #[serde(default)]
     alt_text: MaybeUndefined<String>,
+    /// Text shown below the image, in one line. Null clears it.
     #[serde(default)]
     caption: MaybeUndefined<String>,
+    /// Text alternatives in further locales, as a merge patch. An omitted locale stays unchanged, null removes it. Null
+    /// for the whole field removes all of them. The result has at most 40 locales.
     #[serde(default)]
     alt_texts: MaybeUndefined<Json<TextsPatch>>,
+    /// Captions in further locales, as a merge patch. An omitted locale stays unchanged, null removes it. Null for the
+    /// whole field removes all of them. The result has at most 40 locales.
     #[serde(default)]
     captions: MaybeUndefined<Json<TextsPatch>>,
 }
@@ -58,6 +64,7 @@ impl MediaUpdate {
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct MediaReorder {
     kind: MediaKind,
+    /// Every media item of this kind in the draft, the first to be shown first.
     media_uuids: Vec<Uuid>,
 }
 
@@ -66,7 +73,7 @@ pub(super) struct MediaReorder {
 pub(super) struct MediaOrder {
     /// Kind of media items.
     kind: MediaKind,
-    /// All media items of this kind.
+    /// All media items of the kind.
     media: Vec<Media>,
 }
 

@@ -83,7 +83,7 @@ pub(super) struct MediaFilter {
 pub(super) struct OwnPictures {
     /// Owner of the app.
     pub(super) partner_uuid: Uuid,
-    /// Id of the app.
+    /// UUID of the app.
     pub(super) app_uuid: Uuid,
     /// Filter of the list.
     pub(super) filter: MediaFilter,

@@ -24,15 +24,16 @@ use crate::apps;
 pub(super) struct Media {
     /// UUID of the object.
     uuid: Uuid,
-    /// Id of the app.
+    /// UUID of the app.
     app_uuid: Uuid,
     /// Kind of media item.
     kind: MediaKind,
-    /// Position among the media items of the same kind, from 1.
+    /// Position among the media items of its kind, from 1 without gaps.
     position: i32,
-    /// Text alternative for readers who cannot see the image.
+    /// Text alternative for readers who cannot see the image. Shown to readers whose locale matches no entry of
+    /// `alt_texts`.
     alt_text: Option<String>,
-    /// Caption.
+    /// Text shown below the image, in one line. Shown to readers whose locale matches no entry of `captions`.
     caption: Option<String>,
     /// Text alternatives in further locales.
     alt_texts: Json<BTreeMap<String, String>>,
@@ -44,7 +45,8 @@ pub(super) struct Media {
     width: i32,
     /// Size of the original, in pixels.
     height: i32,
-    /// Stored size of the original, in bytes.
+    /// Size of the stored original, in bytes. The service re-encodes uploaded images, so the size differs from the
+    /// uploaded file.
     size_bytes: i64,
     /// SHA-256 of the stored original, in hexadecimal.
     #[serde(rename = "sha256")]
@@ -55,11 +57,14 @@ pub(super) struct Media {
     created_at: Time,
 }
 
-/// Kind and texts of a media item that is uploaded as a file.
+/// An image with its texts, as multipart/form-data.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct MediaUpload {
+    /// Kind of the media item, as described in `MediaKind`.
     kind: MediaKind,
+    /// Text alternative for readers who cannot see the image.
     alt_text: Option<String>,
+    /// Text shown below the image, in one line.
     caption: Option<String>,
 }
 

@@ -11,11 +11,11 @@ use uuid::Uuid;
 words! {
     /// Kinds of media items.
     pub enum MediaKind {
-        /// Square image that represents the app in lists.
+        /// Square, at least 256 pixels a side. One per app.
         Icon = "ICON",
-        /// Screenshot of the app.
+        /// At least 640 pixels wide and 400 high. Up to ten per app.
         Screenshot = "SCREENSHOT",
-        /// Landscape image at the top of the listing.
+        /// Wider than high, at least 1,120 pixels wide. One per app.
         Banner = "BANNER",
     }
 }

@@ -14,18 +14,19 @@ use crate::listings::{self, Listing, ListingStage};
 use crate::release::{self, Snapshot, SubmissionDifference};
 use crate::versions::{AppPermission, AppVersionState};
 
-/// Preview of an app's listing, next to the published listing.
+/// The listing as readers would see it, with the current published listing.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct ListingPreview {
     /// Source of the preview.
     source: PreviewSource,
     /// Previewed version.
     version: PreviewedVersion,
-    /// Listing in the form that readers would see.
+    /// The listing as readers would see it.
     listing: Listing,
-    /// Published listing; null if the app was never published.
+    /// The listing as last published. Readers see it while the app is listed. Null if the app was never published.
     live: Option<Listing>,
-    /// All differences between the two listings, in all locales.
+    /// Every difference between the two, in all locales. `submitted` is the value that would be shown. Without a
+    /// published listing, every value of the previewed listing.
     differences: Vec<SubmissionDifference>,
     /// Permissions that this version requests from the platform and the published version does not.
     permissions_added: Vec<AppPermission>,

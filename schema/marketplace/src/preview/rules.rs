@@ -7,9 +7,9 @@ use crate::versions::AppVersionState;
 words! {
     /// Sources of a preview.
     pub enum PreviewSource {
-        /// Current draft.
+        /// The current draft.
         Draft = "DRAFT",
-        /// Snapshot of the submission.
+        /// The snapshot submitted with the version.
         Submission = "SUBMISSION",
     }
 }

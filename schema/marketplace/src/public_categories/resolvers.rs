@@ -29,7 +29,8 @@ pub struct PublicCategory {
     icon: Option<String>,
     /// Number of listings in this category and its descendants, each counted once.
     listings_count: i32,
-    /// Direct child categories, in order. The tree has at most four levels.
+    /// Direct child categories, in order. Present at every depth. Empty if the category has no child categories, as on
+    /// the fourth and last level.
     children: Vec<PublicCategory>,
     /// Locale of the name; null if the slug replaces a missing name.
     #[serde(skip)]
@@ -58,7 +59,7 @@ impl From<Node<ShownRow>> for PublicCategory {
     }
 }
 
-/// Active category with the path to it.
+/// An active category with its path and its descendants.
 #[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(super) struct PublicCategoryDetail {
     /// Slug in URLs.
@@ -73,7 +74,7 @@ pub(super) struct PublicCategoryDetail {
     listings_count: i32,
     /// Categories from the root down to this category, including this category as the last.
     path: Vec<PublicCategoryStep>,
-    /// Direct child categories, in order.
+    /// Direct child categories, in order, each with its descendants.
     children: Vec<PublicCategory>,
 }
 

@@ -5,16 +5,16 @@ use labs_media::name::PictureFormat;
 use labs_shared::images::Size;
 use serde::Serialize;
 
-/// Rendition of an image, at a URL that requires no access token.
+/// A copy of an image at a URL that requires no token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, OutputType)]
 pub struct PictureSource {
-    /// URL of the content, available while a published object contains the image.
+    /// URL of the image content.
     url: String,
-    /// Width in pixels.
+    /// Size in pixels.
     width: i32,
-    /// Height in pixels.
+    /// Size in pixels.
     height: i32,
-    /// Media type of the content.
+    /// Media type of the copy: WebP if that takes fewer bytes than the image's own type.
     media_type: String,
 }
 

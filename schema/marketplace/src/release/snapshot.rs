@@ -39,11 +39,11 @@ pub(crate) struct Snapshot {
 pub(crate) struct SnapshotText {
     /// Locale of the texts.
     pub(crate) locale: String,
-    /// Name of the app in the locale.
+    /// Name of the app in this locale.
     pub(crate) name: String,
-    /// Tagline, one line about the purpose of the app.
+    /// Short description of the app in one line. Empty until written.
     pub(crate) tagline: String,
-    /// Plain text; an empty line separates paragraphs.
+    /// Plain text. An empty line separates paragraphs. Empty until written.
     pub(crate) description: String,
 }
 

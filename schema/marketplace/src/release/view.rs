@@ -19,7 +19,8 @@ use crate::versions::{AppManifest, AppPermission};
 /// A complete listing at one point in time.
 #[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(crate) struct ListingSnapshot {
-    /// Slug of the app; null in a never published submission from before the slug was stored.
+    /// Slug of the app in storefront URLs. Null for a submission that was made before the service stored the slug and
+    /// was never published.
     pub(super) slug: Option<String>,
     /// Locale that readers get if no other locale matches.
     pub(super) default_locale: String,
@@ -29,7 +30,8 @@ pub(crate) struct ListingSnapshot {
     pub(super) links: SnapshotLinks,
     /// Categories, the primary category first.
     pub(super) categories: Vec<SnapshotCategory>,
-    /// Icon, banner, then screenshots in their order.
+    /// The icon, the banner, then the screenshots in order. A media item that was replaced later stays in the
+    /// submission.
     pub(super) media: Vec<SnapshotPicture>,
     /// App version.
     pub(super) version: SnapshotVersion,
@@ -48,18 +50,18 @@ pub(super) struct SnapshotCategory {
     pub(super) primary: bool,
 }
 
-/// Media item of the listing, with its texts. Its content never changes.
+/// A media item of a snapshot, with its texts in every locale. Its bytes never change.
 #[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(super) struct SnapshotPicture {
     /// UUID of the object.
     pub(super) uuid: Uuid,
     /// Kind of media item.
     pub(super) kind: MediaKind,
-    /// Position among the media items of the same kind, from 1.
+    /// Position among the media items of its kind.
     pub(super) position: i32,
     /// Text alternative for readers who cannot see the image.
     pub(super) alt_text: Option<String>,
-    /// Caption.
+    /// Text shown below the image, in one line.
     pub(super) caption: Option<String>,
     /// Text alternatives in further locales.
     pub(super) alt_texts: Json<BTreeMap<String, String>>,
@@ -71,7 +73,7 @@ pub(super) struct SnapshotPicture {
     pub(super) width: i32,
     /// Size of the original, in pixels.
     pub(super) height: i32,
-    /// Available sizes, largest first.
+    /// Available sizes of the content, largest first.
     pub(super) variants: Vec<MediaVariant>,
 }
 
@@ -91,11 +93,11 @@ pub(super) struct SnapshotVersion {
 words! {
     /// Change of a part of a text.
     pub enum TextPartChange {
-        /// The part is in both texts.
+        /// In both texts.
         Kept = "KEPT",
-        /// The part is only in the published text.
+        /// Only in the earlier text.
         Removed = "REMOVED",
-        /// The part is only in the submitted text.
+        /// Only in the new text.
         Added = "ADDED",
     }
 }
@@ -119,7 +121,8 @@ pub(crate) struct SubmissionDifference {
     pub(super) live: Option<String>,
     /// Submitted value, as text. Null if the value is removed.
     pub(super) submitted: Option<String>,
-    /// Word-by-word comparison of the two values; empty if one of them is null.
+    /// Word-by-word comparison in reading order. The parts that are `KEPT` or `REMOVED` make up `live`. The parts that
+    /// are `KEPT` or `ADDED` make up `submitted`. Empty if one of the two values is null.
     pub(super) parts: Vec<TextPart>,
 }
 

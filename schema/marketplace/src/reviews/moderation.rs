@@ -15,23 +15,23 @@ use super::moderation_list::{CustomerReview, CustomerReviewFilter, MODERATED, ON
 use super::rules::{ReviewAction, ReviewMarkOutcome, ReviewRejectionReason, TextSlot};
 use super::store::{self, LockedReview};
 
-/// Text to publish or to keep published.
+/// Text that is shown from now on, or stays shown.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct CustomerReviewApprove {
-    /// Id of the text.
+    /// UUID of the text that the moderator has read.
     text_uuid: Uuid,
-    /// Internal note for other staff members.
+    /// Note on the approval. Stored with the text and in the audit record. Only staff can read it.
     note: Option<String>,
 }
 
 /// Rejected text and the reason.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct CustomerReviewReject {
-    /// Id of the text.
+    /// UUID of the text that the moderator has read.
     text_uuid: Uuid,
-    /// Reason for the rejection.
+    /// Reason for rejecting the text. Only staff can read it.
     reason: ReviewRejectionReason,
-    /// Internal note for other staff members.
+    /// Note on the rejection. Stored with the text and in the audit record. Only staff can read it.
     note: Option<String>,
 }
 

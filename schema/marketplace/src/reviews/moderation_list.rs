@@ -22,43 +22,44 @@ use super::types::ReviewText;
 pub struct CustomerReview {
     /// UUID of the object.
     pub(super) uuid: Uuid,
-    /// Id of the app.
+    /// UUID of the app.
     pub(crate) app_uuid: Uuid,
     /// Name of the app in its default locale.
     pub(super) app_name: String,
-    /// Id of the partner that owns the app.
+    /// UUID of the partner that owns the app.
     pub(crate) partner_uuid: Uuid,
-    /// Name of the partner.
+    /// Company that owns the app.
     partner_name: String,
     /// Current state.
     state: CustomerReviewState,
-    /// Published text.
+    /// Text that readers see. Null if no text is shown.
     #[sqlx(json(nullable))]
     shown: Option<ReviewText>,
-    /// Pending text.
+    /// Text that waits for a moderator. Null if no text waits.
     #[sqlx(json(nullable))]
     waiting: Option<ReviewText>,
-    /// Last rejected text, while no text is published or pending.
+    /// Most recently rejected text, while no text is shown and no text waits. Approving it shows it again. Null in all
+    /// other cases, and if the customer review was erased.
     #[sqlx(json(nullable))]
     rejected: Option<ReviewText>,
     /// The ten most recent texts, newest first.
     #[sqlx(json)]
     texts: Vec<ModeratedReviewText>,
-    /// The ten most recent replies, newest first.
+    /// The ten most recent replies of the partner, newest first.
     #[sqlx(json)]
     replies: Vec<ModeratedReviewReply>,
     /// The ten most recent flags of the partner, newest first.
     #[sqlx(json)]
     flags: Vec<ReviewFlag>,
-    /// Number of open reports.
+    /// Number of open reports by customers. No number of reports hides a customer review.
     reports_count: i32,
-    /// The ten most recent reports of customers, newest first.
+    /// The ten most recent reports, newest first.
     #[sqlx(json)]
     reports: Vec<ModeratedReviewReport>,
     /// Time since which part of the customer review waits for a moderator. If nothing waits, the time of its first
     /// submission.
     queued_at: Time,
-    /// Time of a moderator's last decision.
+    /// Time of the last moderator decision. Null if no moderator has decided.
     moderated_at: Option<Time>,
     /// Time when the customer submitted the first text.
     created_at: Time,
@@ -85,60 +86,60 @@ impl CustomerReview {
     }
 }
 
-/// Text of a customer review, with its outcome.
+/// A text of a customer review, with its outcome.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub struct ModeratedReviewText {
     /// UUID of the object.
     text_uuid: Uuid,
     /// Stars, from 1 to 5.
     rating: i32,
-    /// Headline of the customer review.
+    /// Headline. Null if the text has no headline.
     title: Option<String>,
-    /// Body of the customer review.
+    /// Plain text. Null for a rating without text.
     body: Option<String>,
-    /// Locale of headline and text.
+    /// Language of title and body.
     locale: String,
-    /// App version that the customer used.
+    /// Version that the customer used. Null if unknown.
     version_number: Option<String>,
     /// Time of submission.
     #[serde(rename(deserialize = "created_at"))]
     written_at: Time,
     /// Outcome of the text.
     outcome: ReviewTextOutcome,
-    /// Reason for the rejection.
+    /// Reason for the rejection. Null if the text was not rejected.
     rejected_because: Option<ReviewRejectionReason>,
-    /// Note of the moderator.
+    /// Note of the moderator for other staff members.
     decision_note: Option<String>,
-    /// Time of the moderator's decision.
+    /// Time when a moderator decided about the text. Null if not decided.
     decided_at: Option<Time>,
 }
 
-/// Reply of the partner.
+/// A reply of the partner.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub struct ModeratedReviewReply {
-    /// Text of the reply.
+    /// Plain text.
     body: String,
-    /// Id of the text that was shown when the reply was written.
+    /// UUID of the text that was shown when the reply was written.
     text_uuid: Uuid,
-    /// Time of the reply.
+    /// Time when the reply was written.
     #[serde(rename(deserialize = "created_at"))]
     replied_at: Time,
-    /// Time when the reply was replaced or deleted.
+    /// Time when the reply was replaced or deleted. Null for the current reply.
     ended_at: Option<Time>,
 }
 
-/// Report of a customer.
+/// A customer's report. It does not disclose the identity of the customer.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub struct ModeratedReviewReport {
     /// Reason for the report.
     reason: ReviewConcern,
-    /// Further explanation.
+    /// Additional information from the customer.
     note: Option<String>,
     /// Outcome of the report.
     outcome: ReviewMarkOutcome,
     /// Time when the report was counted.
     reported_at: Time,
-    /// Time of the decision by staff.
+    /// Time of the moderator's decision. Null while it is open.
     decided_at: Option<Time>,
 }
 

@@ -15,19 +15,19 @@ use super::ratings::{self, AppRatings, AppRatingsInterval};
 use super::rules::{self, ReviewConcern};
 use super::store::{self, LockedReview, NewFlag, NewReply};
 
-/// Reply of the partner.
+/// A public reply of the partner.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct ReviewReplyPut {
-    /// Text of the reply.
+    /// Plain text, not blank.
     body: String,
 }
 
-/// Request of the partner that moderators check a customer review.
+/// A flag for moderators.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct ReviewFlagCreate {
     /// Reason for the flag.
     reason: ReviewConcern,
-    /// Further explanation.
+    /// Additional information for moderators.
     note: Option<String>,
 }
 

@@ -12,47 +12,48 @@ use super::rules::{ReviewConcern, ReviewMarkOutcome};
 use super::storefront_list::{only, ratings};
 use super::types::{ReviewReply, reply_of_the_review};
 
-/// Customer review of the partner's app.
+/// A published customer review of an app of the partner. It does not disclose the identity of the customer.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct AppReview {
     /// UUID of the object.
     uuid: Uuid,
     /// Stars, from 1 to 5.
     rating: i32,
-    /// Headline of the customer review.
+    /// Headline. Null if the text has no headline.
     title: Option<String>,
-    /// Body of the customer review.
+    /// Plain text. Null for a rating without text.
     body: Option<String>,
-    /// Locale of headline and text.
+    /// Language of title and body.
     locale: String,
-    /// App version that the customer used.
+    /// Version that the customer used. Null if unknown.
     version_number: Option<String>,
-    /// Whether this version is the published one.
+    /// Whether this version is the currently published version of the app. False if the version or the listing is
+    /// unknown.
     is_current_version: bool,
     /// Time when this text was written.
     written_at: Time,
-    /// Time when the customer submitted the first text.
+    /// Time when the customer wrote the first text.
     created_at: Time,
-    /// Public reply of the partner.
+    /// Public reply of the partner. Null if the partner has not replied.
     #[sqlx(json(nullable))]
     reply: Option<ReviewReply>,
-    /// Most recent flag of the partner, with its outcome.
+    /// Last flag that the partner set, with its outcome. Null if the partner never flagged the customer review.
     #[sqlx(json(nullable))]
     flag: Option<ReviewFlag>,
 }
 
-/// Request of the partner that moderators check a customer review.
+/// A flag that the partner set on a customer review.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub struct ReviewFlag {
     /// Reason for the flag.
     reason: ReviewConcern,
-    /// Further explanation.
+    /// Additional information from the partner.
     note: Option<String>,
     /// Outcome of the flag.
     outcome: ReviewMarkOutcome,
-    /// Time of the flag.
+    /// Time when the partner set the flag.
     flagged_at: Time,
-    /// Time of the decision by staff.
+    /// Time of the moderator's decision. Null while it is open.
     decided_at: Option<Time>,
 }
 

@@ -15,7 +15,7 @@ use super::types::RatingSpread;
 const MOST_PERIODS: i64 = 400;
 
 words! {
-    /// Length of a period.
+    /// Length of a period. Weeks begin on Monday. All periods begin at midnight UTC.
     pub enum AppRatingsInterval {
         /// A calendar month.
         Month = "MONTH",
@@ -46,14 +46,14 @@ impl AppRatingsInterval {
     }
 }
 
-/// Ratings of an app.
+/// Ratings of an app, from currently published customer reviews.
 #[derive(Serialize, OutputType)]
 pub(super) struct AppRatings {
     /// Ratings of all published customer reviews.
     now: RatingSpread,
     /// Length of each period.
     interval: AppRatingsInterval,
-    /// Periods by the time of writing, earliest first.
+    /// Ratings by period of writing, earliest first, including periods without customer reviews.
     periods: Vec<RatingPeriod>,
     /// Ratings by the version used, ordered by the most recent customer review, newest first.
     versions: Vec<VersionRatings>,
@@ -62,18 +62,18 @@ pub(super) struct AppRatings {
 /// Ratings of one period.
 #[derive(Serialize, OutputType)]
 pub(super) struct RatingPeriod {
-    /// Start of the period, in UTC.
+    /// Start of the period.
     starts_at: Time,
     /// End of the period, exclusive.
     ends_at: Time,
-    /// Ratings written in the period.
+    /// Ratings of the texts that were written in this period and are currently published.
     ratings: RatingSpread,
 }
 
 /// Ratings of one version.
 #[derive(Serialize, OutputType)]
 pub(super) struct VersionRatings {
-    /// Number of the version; null for customer reviews that name none.
+    /// Number of the version. Null for customer reviews that name no version.
     version_number: Option<String>,
     /// Whether customers currently use this version.
     is_current_version: bool,

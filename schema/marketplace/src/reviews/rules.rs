@@ -6,13 +6,13 @@ use labs_core::words::{Word as _, words};
 use uuid::Uuid;
 
 words! {
-    /// State of a customer review (docs/decisions/api.md#state-machines).
+    /// State of a customer review.
     pub enum CustomerReviewState {
-        /// The first text waits for a moderator.
+        /// A text waits for a moderator, and no text is shown.
         Pending = "PENDING",
-        /// A text is published.
+        /// A text is shown. A newer text may wait.
         Published = "PUBLISHED",
-        /// No text is published or pending.
+        /// No text is shown and no text waits.
         Rejected = "REJECTED",
     }
 }
@@ -20,39 +20,39 @@ words! {
 words! {
     /// Outcome of a text.
     pub enum ReviewTextOutcome {
-        /// The text waits for a moderator.
+        /// Waits for a moderator.
         Waiting = "WAITING",
-        /// The text is published.
+        /// Readers see it.
         Shown = "SHOWN",
-        /// Another text replaced it.
+        /// The customer replaced or withdrew it.
         Former = "FORMER",
-        /// A moderator rejected the text.
+        /// A moderator rejected it.
         Rejected = "REJECTED",
     }
 }
 
 words! {
-    /// Reasons of a partner's flag or a customer's report.
+    /// Concern about a customer review.
     pub enum ReviewConcern {
-        /// Advertising, or the same text posted repeatedly.
+        /// Advertising, or the same text many times.
         Spam = "SPAM",
         /// Insults, hatred or threats.
         Abusive = "ABUSIVE",
-        /// It is not about the app.
+        /// Not about the app.
         OffTopic = "OFF_TOPIC",
-        /// It contains personal information.
+        /// Reveals personal information about a person.
         PersonalData = "PERSONAL_DATA",
-        /// It is about another app.
+        /// About another app.
         WrongApp = "WRONG_APP",
-        /// It was written by a competitor, or for payment.
+        /// Written by a competitor, or for payment.
         ConflictOfInterest = "CONFLICT_OF_INTEREST",
-        /// Another reason, explained in the note.
+        /// Another reason, stated in the note.
         Other = "OTHER",
     }
 }
 
 words! {
-    /// Reasons of a moderator for rejecting a text.
+    /// Reason for the rejection of a text.
     pub enum ReviewRejectionReason {
         /// Advertising, or the same text posted repeatedly.
         Spam = "SPAM",
@@ -66,7 +66,8 @@ words! {
         WrongApp = "WRONG_APP",
         /// It was written by a competitor, or for payment.
         ConflictOfInterest = "CONFLICT_OF_INTEREST",
-        /// The customer requests the deletion: the service erases the texts and the customer's identity.
+        /// The customer asked to remove the customer review. The service erases its texts, replies and reports and the
+        /// identity of the customer. This is irreversible.
         CustomerRequest = "CUSTOMER_REQUEST",
         /// Another reason, explained in the note.
         Other = "OTHER",
@@ -74,13 +75,13 @@ words! {
 }
 
 words! {
-    /// Outcome of a flag or a report.
+    /// Outcome of a flag or report.
     pub enum ReviewMarkOutcome {
-        /// No decision yet.
+        /// Not decided yet.
         Open = "OPEN",
         /// The text was removed.
         Upheld = "UPHELD",
-        /// The text was kept.
+        /// The text stayed.
         Dismissed = "DISMISSED",
     }
 }

@@ -16,7 +16,7 @@ use super::storefront_list::{
 };
 use super::types::RatingSpread;
 
-/// Rating and text of a customer about an app.
+/// A customer's rating and text about an app.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct ListingReviewSubmit {
     /// Reference of the customer in the storefront.
@@ -25,33 +25,33 @@ pub(super) struct ListingReviewSubmit {
     rating: i32,
     /// Headline of the customer review.
     title: Option<String>,
-    /// Body of the customer review.
+    /// Plain text. A customer review may consist of stars only.
     body: Option<String>,
-    /// Locale of headline and text.
+    /// Language of title and body.
     locale: String,
-    /// App version that the customer used.
+    /// Version that the customer uses. It must have been published on the storefront.
     version_number: Option<String>,
 }
 
-/// Report of a customer review by a customer.
+/// A customer's report about another customer's review.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct ListingReviewReport {
     /// Reference of the customer in the storefront.
     customer_reference: String,
     /// Reason for the report.
     reason: ReviewConcern,
-    /// Further explanation.
+    /// Additional information for moderators.
     note: Option<String>,
 }
 
 /// A customer's report, as counted.
 #[derive(Serialize, OutputType)]
 pub(super) struct CountedReviewReport {
-    /// Id of the customer review.
+    /// UUID of the customer review.
     review_uuid: Uuid,
     /// Reason of the customer's first report.
     reason: ReviewConcern,
-    /// Explanation of the customer's first report.
+    /// Additional information from the customer.
     note: Option<String>,
     /// Time when the report was counted.
     reported_at: Time,

@@ -12,26 +12,27 @@ use uuid::Uuid;
 use super::rules::CustomerReviewState;
 use super::types::{RatingSpread, ReviewReply, ReviewText, reply_of_the_review};
 
-/// Customer review in the form that readers see.
+/// A customer review as readers see it. It does not disclose the identity of the customer.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct ListingReview {
     /// UUID of the object.
     uuid: Uuid,
     /// Stars, from 1 to 5.
     rating: i32,
-    /// Headline of the customer review.
+    /// Headline. Null if the text has no headline.
     title: Option<String>,
-    /// Body of the customer review.
+    /// Plain text. Null for a rating without text.
     body: Option<String>,
-    /// Locale of headline and text.
+    /// Language of title and body.
     locale: String,
-    /// App version that the customer used.
+    /// Version that the customer used. Null if unknown.
     version_number: Option<String>,
-    /// Whether this version is the published one.
+    /// Whether this version is the currently published version of the app. False if the version or the listing is
+    /// unknown.
     is_current_version: bool,
-    /// Time of writing.
+    /// Time when this text was written.
     written_at: Time,
-    /// Public reply of the partner.
+    /// Reply of the partner. Null if the partner has not replied.
     #[sqlx(json(nullable))]
     reply: Option<ReviewReply>,
 }
@@ -44,7 +45,7 @@ pub(super) struct ListingReviewList {
     pub(super) data: Vec<ListingReview>,
     /// Cursor information of the page.
     pub(super) page: Page,
-    /// Distribution of the ratings of all customer reviews of the listing, regardless of the page's filter.
+    /// Distribution of the ratings of all published customer reviews of the listing. Filters do not change it.
     pub(super) ratings: RatingSpread,
 }
 
@@ -139,10 +140,10 @@ pub(super) struct SubmittedReview {
     uuid: Uuid,
     /// Current state.
     state: CustomerReviewState,
-    /// Published text.
+    /// Text that readers see. Null if no text is shown.
     #[sqlx(json(nullable))]
     shown: Option<ReviewText>,
-    /// Pending text.
+    /// Text that waits for a moderator. Null if no text waits.
     #[sqlx(json(nullable))]
     waiting: Option<ReviewText>,
     /// Time when the customer submitted the first text.

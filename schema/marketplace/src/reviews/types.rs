@@ -8,17 +8,17 @@ use uuid::Uuid;
 /// A text of a customer review, as the customer submitted it.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub struct ReviewText {
-    /// Id of the text, which the operations approve and reject name.
+    /// UUID of the text. A moderator's decision names it.
     text_uuid: Uuid,
     /// Stars, from 1 to 5.
     rating: i32,
-    /// Headline of the customer review.
+    /// Headline. Null if the text has no headline.
     title: Option<String>,
-    /// Body of the customer review.
+    /// Plain text. Null for a rating without text.
     body: Option<String>,
-    /// Locale of headline and text.
+    /// Language of title and body.
     locale: String,
-    /// App version that the customer used.
+    /// Version that the customer used. Null if unknown.
     version_number: Option<String>,
     /// Time of submission.
     #[serde(rename(deserialize = "created_at"))]
@@ -28,7 +28,7 @@ pub struct ReviewText {
 /// Public reply of the partner.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
 pub(super) struct ReviewReply {
-    /// Text of the reply.
+    /// Plain text.
     body: String,
     /// Time when the reply was written.
     replied_at: Time,

@@ -14,7 +14,7 @@ use crate::versions::{AppVersionAction, AppVersionState, next_state};
 pub(super) use estimate::{DecidedSubmission, expected_at};
 
 words! {
-    /// State of a submission: the version's state while it was the last submission.
+    /// State of a submission.
     pub enum SubmissionState {
         /// Waits in the queue.
         Submitted = "SUBMITTED",
@@ -53,13 +53,13 @@ impl SubmissionState {
 words! {
     /// Status of a finding.
     pub enum FindingStatus {
-        /// Named for the first time.
+        /// Reported for the first time.
         New = "NEW",
-        /// Named in several reviews.
+        /// Reported in several reviews.
         StillThere = "STILL_THERE",
-        /// Not found again in a later review.
+        /// A later review did not report it again.
         Mended = "MENDED",
-        /// Withdrawn because an appeal proved it incorrect.
+        /// An appeal showed that it was incorrect.
         Withdrawn = "WITHDRAWN",
     }
 }
@@ -67,9 +67,9 @@ words! {
 words! {
     /// Party that must act next while a submission is not settled.
     pub enum WaitingOn {
-        /// The partner must answer or fix the findings.
+        /// Has to answer the reviewers' question or fix their findings. The clock of the promise is stopped.
         Partner = "PARTNER",
-        /// A reviewer must examine it.
+        /// Have to review the submission.
         Reviewers = "REVIEWERS",
     }
 }

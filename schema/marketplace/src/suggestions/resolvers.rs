@@ -17,18 +17,18 @@ const FEW: i32 = 8;
 /// Maximum number of suggestions.
 const MOST: i32 = 20;
 
-/// Search suggestion.
+/// A suggested completion of the search text.
 #[derive(Debug, serde::Serialize, OutputType)]
 pub(super) struct SearchSuggestion {
-    /// Kind of suggestion.
+    /// Kind of suggestion. Kinds may be added.
     kind: SuggestionKind,
     /// Suggested text.
     text: String,
-    /// Slug of the suggested object; null for a word, which is a search term.
+    /// Slug of the suggested resource. Null for a word, which is a search text.
     slug: Option<String>,
 }
 
-/// Suggestions, best match first.
+/// Suggested completions of the search text, best match first.
 #[derive(Debug, serde::Serialize, OutputType)]
 pub(super) struct SearchSuggestionList {
     /// Suggestions, best match first.

@@ -12,7 +12,7 @@ use crate::public_cache::Weighed;
 words! {
     /// Kinds of suggestions.
     pub enum SuggestionKind {
-        /// A word that listings use.
+        /// A word to search for.
         Word = "WORD",
         /// A category.
         Category = "CATEGORY",

@@ -15,28 +15,28 @@ use uuid::Uuid;
 use super::store::{self, LockedListing, Step};
 use crate::apps::{self, AppAction, AppActorRole};
 
-/// Listing with the state of its app, for staff.
+/// A listing with the state of its app.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct ListingStanding {
     /// Slug in URLs.
     slug: String,
-    /// Id of the listed app.
+    /// UUID of the listed app.
     app_uuid: Uuid,
     /// Name of the app on the storefront, in its default locale.
     name: String,
-    /// Id of the partner.
+    /// UUID of the partner.
     partner_uuid: Uuid,
-    /// Name of the company that owns the app.
+    /// Company that owns the app.
     partner_name: String,
     /// Number of the published version.
     version_number: String,
     /// State of the app.
     state: AppState,
-    /// Reason for the suspension, which the partner reads; null without a suspension.
+    /// Reason for the suspension, as the partner reads it. Null if the app is not suspended.
     reason: Option<String>,
-    /// Time of the last state change.
+    /// Time when the app entered its current state.
     state_changed_at: Time,
-    /// Whether readers see the listing. The listing of a suspended partner is hidden, whether or not the app is listed.
+    /// Whether readers see the listing. A listing is hidden, in any state, while its partner is suspended or closed.
     is_visible: bool,
     /// Actions that reviewers can take now.
     allowed_actions: Vec<String>,
@@ -45,12 +45,14 @@ pub(super) struct ListingStanding {
 /// Reason for removing a listing from the storefront.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct ListingSuspend {
+    /// Reason for the partner, worded so that the partner can act on it.
     reason: String,
 }
 
 /// Message to the partner whose listing is reinstated.
 #[derive(Default, serde::Deserialize, InputType)]
 pub(super) struct ListingReinstate {
+    /// Message to the partner.
     reason: Option<String>,
 }
 

@@ -38,7 +38,7 @@ pub(super) static OWN: Lookup<TranslationRow> =
 pub(super) struct OwnTexts {
     /// Owner of the app.
     pub(super) partner_uuid: Uuid,
-    /// Id of the app.
+    /// UUID of the app.
     pub(super) app_uuid: Uuid,
 }
 

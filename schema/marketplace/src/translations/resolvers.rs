@@ -19,17 +19,17 @@ use crate::apps::{self, Texts};
 pub(super) struct Translation {
     /// Locale of the texts.
     locale: String,
-    /// Name of the app in the locale.
+    /// Name of the app in this locale.
     name: String,
-    /// Tagline; empty until it is written.
+    /// One line below the name. Empty until written.
     tagline: String,
-    /// Purpose and audience of the app; empty until it is written.
+    /// Purpose and audience of the app, in plain text. An empty line separates paragraphs. Empty until written.
     description: String,
-    /// Whether readers get these texts when no other locale matches.
+    /// Whether readers see these texts when no other locale matches. Exactly one locale of an app is the default.
     default: bool,
-    /// Whether all fields have content.
+    /// Whether no field is empty.
     complete: bool,
-    /// Names of the empty fields.
+    /// Fields that are still empty, for example `tagline`.
     missing: Vec<&'static str>,
     /// Time when these texts last changed.
     updated_at: Time,
@@ -37,11 +37,14 @@ pub(super) struct Translation {
     revision: String,
 }
 
-/// Complete texts of one locale.
+/// The complete texts of one locale. Omitted fields become empty.
 #[derive(serde::Deserialize, InputType)]
 pub struct TranslationPut {
+    /// Name of the app in this locale.
     name: String,
+    /// One line below the name.
     tagline: Option<String>,
+    /// Plain text. An empty line separates paragraphs.
     description: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use super::store::{self, ImageRow, VendorRow};
 use crate::listings::ListingRating;
 use crate::public_pictures::PictureSource;
 
-/// Partner in the form that the storefront shows, in one locale.
+/// A partner as the storefront shows it, in one locale.
 #[derive(Serialize, OutputType)]
 pub(super) struct Vendor {
     /// Slug in URLs.
@@ -23,9 +23,9 @@ pub(super) struct Vendor {
     name: String,
     /// Whether the platform has verified the identity of the company.
     verified: bool,
-    /// Tagline, one line below the name.
+    /// One line below the name.
     tagline: String,
-    /// Plain text; an empty line separates paragraphs.
+    /// Plain text. An empty line separates paragraphs.
     description: String,
     /// Locale of the texts in this object.
     locale: String,
@@ -39,9 +39,9 @@ pub(super) struct Vendor {
     regions: Vec<String>,
     /// Images of the profile, the logo first.
     imagery: Vec<VendorImage>,
-    /// Number of the partner's visible listings.
+    /// Number of the partner's listings on the storefront. The search returns them with the filter `partner`.
     listings_count: i32,
-    /// Ratings of all these listings together.
+    /// Customer rating across all these listings. Each listing is weighted by its number of customer reviews.
     rating: ListingRating,
     /// Time when a profile of this partner was first published.
     first_published_at: Time,
@@ -49,14 +49,14 @@ pub(super) struct Vendor {
     published_at: Time,
 }
 
-/// Links to further information about a vendor.
+/// Links for readers.
 #[derive(Serialize, OutputType)]
 pub(super) struct VendorLinks {
     /// URL of the company's website.
     website_url: Option<String>,
 }
 
-/// Image of a vendor's profile.
+/// An image of the profile. Its bytes are available by its kind. A different image has a different id.
 #[derive(Serialize, OutputType)]
 pub(super) struct VendorImage {
     /// UUID of the object.

@@ -16,12 +16,16 @@ use super::rules::{self, AppVersionAction, notes};
 use super::store::{self, Content};
 use crate::submissions;
 
-/// Merge patch of a version (RFC 7396).
+/// A merge patch of a version (RFC 7396). Omitted fields stay unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct AppVersionUpdate {
+    /// New version number, not used before and higher than the published one.
     number: Option<String>,
+    /// Release notes by locale, as a merge patch. An omitted locale stays unchanged, null removes it. Null for the
+    /// whole field removes all release notes. The result has at most 40 locales and 32 KB (32,768 bytes of UTF-8).
     #[serde(default)]
     release_notes: MaybeUndefined<Json<BTreeMap<String, Option<String>>>>,
+    /// Permissions and redirect URIs that the version requests from the platform. Null removes all of them.
     #[serde(default)]
     manifest: MaybeUndefined<AppManifestPatch>,
 }

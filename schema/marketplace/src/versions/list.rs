@@ -90,7 +90,7 @@ pub struct AppVersionFilter {
 /// Parameters of an app's versions, for any owner.
 #[derive(Debug, Serialize)]
 pub(super) struct VersionsOfApp {
-    /// Id of the app.
+    /// UUID of the app.
     pub(super) app_uuid: Uuid,
     /// Filter of the list.
     pub(super) filter: AppVersionFilter,
@@ -101,7 +101,7 @@ pub(super) struct VersionsOfApp {
 pub(super) struct OwnVersions {
     /// Owner of the app.
     pub(super) partner_uuid: Uuid,
-    /// Id of the app.
+    /// UUID of the app.
     pub(super) app_uuid: Uuid,
     /// Filter of the list.
     pub(super) filter: AppVersionFilter,

@@ -10,25 +10,25 @@ use labs_core::state_diagram::StateDiagram;
 use labs_core::words::{Word as _, words};
 
 words! {
-    /// State of a version (docs/decisions/api.md#state-machines).
+    /// State of a version.
     pub enum AppVersionState {
-        /// Editable draft.
+        /// In preparation.
         Draft = "DRAFT",
-        /// Waiting for a reviewer.
+        /// Waits for a reviewer.
         Submitted = "SUBMITTED",
         /// Claimed by a reviewer.
         InReview = "IN_REVIEW",
-        /// Returned with findings; the partner fixes them and submits again.
+        /// The partner fixes the findings and resubmits.
         ChangesRequested = "CHANGES_REQUESTED",
         /// May be published.
         Approved = "APPROVED",
-        /// Waiting for its scheduled publication time.
+        /// Will be published at `publish_at`. Returns to `APPROVED` if a higher version is published first.
         Scheduled = "SCHEDULED",
-        /// Published.
+        /// On the storefront.
         Published = "PUBLISHED",
-        /// Published before, until a later version replaced it.
+        /// Was published until a later version replaced it.
         Superseded = "SUPERSEDED",
-        /// Rejected; can be appealed once.
+        /// Rejected. May be appealed once.
         Rejected = "REJECTED",
         /// Withdrawn by its owner.
         Withdrawn = "WITHDRAWN",

@@ -16,11 +16,11 @@ use crate::items::{
 /// A changelog entry of a release.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct ChangelogEntryCreate {
-    /// Title of the entry.
+    /// Title of the item.
     title: String,
-    /// Release of the service that the entry describes.
+    /// For a changelog entry, required: the release of the service that the entry describes.
     version: String,
-    /// Kind of change.
+    /// For a changelog entry, required: the kind of change.
     change: ChangeKind,
     /// Texts of the entry.
     #[serde(flatten)]
@@ -30,10 +30,10 @@ pub(super) struct ChangelogEntryCreate {
     entry: ChangelogEntryFields,
 }
 
-/// Merge patch of a changelog entry (RFC 7396).
+/// A merge patch of a changelog entry (RFC 7396). Omitted fields stay unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct ChangelogEntryUpdate {
-    /// Title of the entry.
+    /// Title of the item.
     title: Option<String>,
     /// Release that the entry describes.
     #[serde(flatten)]

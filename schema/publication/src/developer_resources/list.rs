@@ -22,7 +22,8 @@ pub(crate) struct DeveloperResourceSummary {
     pub(crate) item: ReleasedItem,
     /// Audience.
     audience: PublicationAudience,
-    /// Version of the content.
+    /// Version of the content. For a generated resource: the versions of the contract and of the release that generated
+    /// it. Null if it has no version.
     version: Option<String>,
     /// Artefact of the resource.
     #[sqlx(json)]
@@ -42,19 +43,20 @@ impl DeveloperResourceSummary {
     }
 }
 
-/// A developer resource.
+/// A download for developers.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct DeveloperResource {
     /// Fields that are also in the list.
     #[sqlx(flatten)]
     #[serde(flatten)]
     pub(crate) resource: DeveloperResourceSummary,
-    /// Text as Markdown.
+    /// Text in Markdown, as written.
     body: String,
-    /// Text as HTML.
+    /// `body` as HTML that is safe to display. HTML in the source is shown as text. Links point to the web, to a
+    /// mailbox or into the reference of this service. Headings have the ids that `anchors` lists.
     #[sqlx(skip)]
     body_html: String,
-    /// Headings of the text.
+    /// Headings of `body` in order, for a table of contents.
     #[sqlx(skip)]
     anchors: Vec<PublicationAnchor>,
 }

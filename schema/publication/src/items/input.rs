@@ -10,15 +10,18 @@ use super::rules::{ChangeKind, PublicationAudience, PublicationKind};
 /// Fields of every kind, except the title.
 #[derive(Clone, Debug, serde::Deserialize, InputType)]
 pub struct PublicationTexts {
-    /// Slug.
+    /// Slug of the item. Once the item was released, the former slug redirects to it.
     pub(super) slug: Option<String>,
-    /// Summary in one or two sentences; null clears it.
+    /// Summary in one or two sentences of plain text.
     #[serde(default)]
     pub(super) summary: MaybeUndefined<String>,
-    /// Text as Markdown; null clears it.
+    /// Text in Markdown (CommonMark with tables and strikethrough). A link to `op:` and an operation id points into the
+    /// reference. If the operation does not exist, the item cannot be released. Images are `https` only. The service
+    /// rejects nesting deeper than 24 levels (`TOO_DEEP`), more than 2,000 ampersands (`TOO_MANY_AMPERSANDS`), and text
+    /// that becomes more than 1,000,000 characters of HTML (`HTML_TOO_LONG`).
     #[serde(default)]
     pub(super) body: MaybeUndefined<String>,
-    /// Tags, as a complete list; null clears them.
+    /// Tags for finding the item.
     #[serde(default)]
     pub(super) tags: MaybeUndefined<Vec<String>>,
 }
@@ -26,30 +29,32 @@ pub struct PublicationTexts {
 /// Release and kind of change of a changelog entry.
 #[derive(Clone, Debug, serde::Deserialize, InputType)]
 pub struct ChangelogEntryRelease {
-    /// Release of the service.
+    /// For a changelog entry, required: the release of the service that the entry describes.
     pub(crate) version: Option<String>,
-    /// Kind of change.
+    /// For a changelog entry, required: the kind of change.
     pub(crate) change: Option<ChangeKind>,
 }
 
 /// Further fields of a changelog entry.
 #[derive(Clone, Debug, serde::Deserialize, InputType)]
 pub struct ChangelogEntryFields {
-    /// Ids of the affected operations, as a complete list.
+    /// For a changelog entry: the affected operations, including removed ones.
     #[serde(default)]
     pub(super) operations: MaybeUndefined<Vec<String>>,
-    /// Affected fields, as a complete list.
+    /// For a changelog entry: the affected fields.
     #[serde(default)]
     pub(super) fields: MaybeUndefined<Vec<String>>,
-    /// Time when the change takes effect.
+    /// For a changelog entry: time when the change takes effect.
     #[serde(default)]
     pub(super) effective_at: MaybeUndefined<Time>,
-    /// Whether callers must act.
+    /// For a changelog entry: whether callers have to act. If true, `migration` must state the actions before the
+    /// release.
     pub(super) action_required: Option<bool>,
-    /// Required migration, as Markdown.
+    /// Migration instructions of a changelog entry: the changes that callers have to make, with examples of requests
+    /// before and after the change, in Markdown. The same limits as for `body` apply.
     #[serde(default)]
     pub(super) migration: MaybeUndefined<String>,
-    /// Sunset time of the deprecated element.
+    /// For a changelog entry: the sunset time of the deprecated element, later than `effective_at`.
     #[serde(default)]
     pub(super) sunset_at: MaybeUndefined<Time>,
 }
@@ -57,11 +62,13 @@ pub struct ChangelogEntryFields {
 /// Further fields of blog posts and developer resources.
 #[derive(Clone, Debug, Default, serde::Deserialize, InputType)]
 pub struct PublicationDetails {
-    /// Audience after the release.
+    /// Readers of the item after its release. Changelog entries and blog posts are always `PUBLIC`, which is also the
+    /// default.
     audience: Option<PublicationAudience>,
-    /// For a blog post: whether readers see its author.
+    /// For a blog post: whether readers see its author, the user who creates it. Only the author can set this field;
+    /// otherwise 422 `NOT_AUTHOR`.
     show_author: Option<bool>,
-    /// For a developer resource: the version of its content.
+    /// For a developer resource with an uploaded artefact: the version of its content.
     #[serde(default)]
     resource_version: MaybeUndefined<String>,
 }

@@ -31,11 +31,11 @@ words! {
 /// Actor of a transition of a publication item.
 #[derive(Clone, Debug, Serialize, Deserialize, OutputType)]
 pub struct PublicationActor {
-    /// Kind of the actor.
+    /// Kind of the actor: a staff member, a machine client, or `SYSTEM` for the service itself at a scheduled time.
     kind: PublicationActorKind,
-    /// UUID of the user or machine client.
+    /// UUID of the staff member or machine client. Null for the service itself.
     uuid: Option<Uuid>,
-    /// Current name of the actor.
+    /// Current name of the actor. Null if the actor no longer exists, and for the service itself.
     name: Option<String>,
 }
 
@@ -48,10 +48,10 @@ pub struct PublicationAuthor {
     name: String,
 }
 
-/// A publication item, for staff and machine clients that write it.
+/// A changelog entry, a blog post or a developer resource, as staff edit it.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub struct PublicationItem {
-    /// UUID of the item.
+    /// UUID of the item, for use in paths. It never changes.
     pub(crate) uuid: Uuid,
     /// Kind of the item.
     pub(crate) kind: PublicationKind,
@@ -61,45 +61,50 @@ pub struct PublicationItem {
     #[sqlx(flatten)]
     #[serde(flatten)]
     pub(crate) content: PublicationContent,
-    /// Former slugs, which redirect to it, newest first.
+    /// Former slugs since the first release, newest first. Their addresses redirect to the item, and no other item of
+    /// its kind can use them.
     former_slugs: Vec<String>,
-    /// Text as HTML.
+    /// `body` as HTML that is safe to display. HTML in the source is shown as text. Links point to the web, to a
+    /// mailbox or into the reference. Headings have an `id` that begins with `section-`.
     #[sqlx(skip)]
     body_html: String,
-    /// Required migration, as HTML.
+    /// `migration` as HTML, in the same form.
     #[sqlx(skip)]
     migration_html: Option<String>,
-    /// For a blog post: its author.
+    /// For a blog post: the staff member who created it. Null if a machine client created it, and for other kinds.
     #[sqlx(json(nullable))]
     pub(crate) author: Option<PublicationAuthor>,
-    /// For a changelog entry: feature requests on the board that it marks as shipped.
+    /// For a changelog entry: the feature requests on the board that it marks as shipped, newest first. The link is set
+    /// together with the status of the feature request.
     feature_requests: Vec<Uuid>,
-    /// For a developer resource: kind of the file that the service generates instead of an uploaded one.
+    /// For a developer resource: the kind of artefact that the service generates from its contract instead of an
+    /// uploaded one. `artefact` and `resource_version` then describe the currently generated artefact. Null if the
+    /// artefact is uploaded, and for other kinds.
     pub(crate) generated: Option<GeneratedResource>,
     /// Actor that created it.
     #[sqlx(json)]
     created_by: PublicationActor,
-    /// Scheduled time of the release, if it is scheduled.
+    /// Scheduled time of the release. Null unless the item is `SCHEDULED`.
     scheduled_for: Option<Time>,
     /// Time of the first release.
     pub(crate) first_released_at: Option<Time>,
     /// Time of the latest release.
     released_at: Option<Time>,
-    /// Time of the withdrawal, if it is withdrawn.
+    /// Time of the withdrawal. Null unless the item was visible to readers before and currently is not.
     withdrawn_at: Option<Time>,
     /// Time of creation.
     created_at: Time,
     /// Time of the last change.
     updated_at: Time,
-    /// Actions that the caller can perform on it now.
+    /// Actions that the caller can perform now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
-/// A publication item in a list, without its texts.
+/// An item in a list, without its texts.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct PublicationItemSummary {
-    /// UUID of the item.
+    /// UUID of the item, for use in paths. It never changes.
     uuid: Uuid,
     /// Kind of the item.
     kind: PublicationKind,
@@ -107,30 +112,30 @@ pub(super) struct PublicationItemSummary {
     state: PublicationState,
     /// Audience after the release.
     audience: PublicationAudience,
-    /// Slug of the item.
+    /// Slug of the item, unique among all items of its kind.
     slug: String,
     /// Title of the item.
     title: String,
     /// Title as compared by the list sorted by title.
     #[serde(skip)]
     title_sorted: String,
-    /// Summary of the item.
+    /// Summary in one or two sentences of plain text. May be empty.
     summary: String,
-    /// Tags.
+    /// Tags for finding the item.
     tags: Vec<String>,
     /// For a changelog entry: the release of the service that the entry describes.
     version: Option<String>,
-    /// For a changelog entry: kind of change.
+    /// For a changelog entry: the kind of change. Null for other kinds.
     change: Option<ChangeKind>,
-    /// For a changelog entry: whether callers must act.
+    /// For a changelog entry: whether callers have to act. False for other kinds.
     action_required: bool,
-    /// For a blog post: its author.
+    /// For a blog post: the staff member who created it. Null if a machine client created it, and for other kinds.
     #[sqlx(json(nullable))]
     author: Option<PublicationAuthor>,
     /// Actor that created it.
     #[sqlx(json)]
     created_by: PublicationActor,
-    /// Scheduled time of the release, if it is scheduled.
+    /// Scheduled time of the release. Null unless the item is `SCHEDULED`.
     scheduled_for: Option<Time>,
     /// Time of the latest release.
     released_at: Option<Time>,
@@ -138,12 +143,12 @@ pub(super) struct PublicationItemSummary {
     created_at: Time,
     /// Time of the last change.
     updated_at: Time,
-    /// Actions that the caller can perform on it now.
+    /// Actions that the caller can perform now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
-/// A transition of a publication item.
+/// A transition of a publication item. Transitions are only added and never changed.
 #[derive(Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct PublicationTransition {
     /// UUID of the transition.
@@ -155,13 +160,13 @@ pub(super) struct PublicationTransition {
     actor: PublicationActor,
     /// Previous state.
     from_state: PublicationState,
-    /// New state.
+    /// State after the transition. For an edit of a released item, the same as before.
     to_state: PublicationState,
     /// For a schedule: the scheduled time of the release.
     scheduled_for: Option<Time>,
-    /// Reason for the transition.
+    /// Reason for the transition. Null if none was given.
     reason: Option<String>,
-    /// For an edit of a released item: its previous content.
+    /// For an edit of a released item: the complete previous content. Null for other transitions.
     #[sqlx(json(nullable))]
     earlier: Option<PublicationContent>,
 }

@@ -27,12 +27,15 @@ use super::store::{self, Step};
 use super::texts::show_texts;
 use super::writing::{self, Beginning};
 
-/// A new publication item.
+/// A new publication item. Fields of another kind are rejected: a blog post has no `version`, a changelog entry no
+/// author, and so on.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct PublicationItemCreate {
     /// Kind of the item.
     kind: PublicationKind,
-    /// For a developer resource: kind of the file that the service generates instead of an uploaded one.
+    /// For a developer resource: kind of artefact that the service generates instead of an upload. The item then
+    /// accepts no artefact (409) and no `resource_version`, which the service sets itself (422 `GENERATED`). The value
+    /// cannot be changed later.
     generated: Option<GeneratedResource>,
     /// Title of the item.
     title: String,
@@ -50,7 +53,7 @@ pub(super) struct PublicationItemCreate {
     details: PublicationDetails,
 }
 
-/// Merge patch of a publication item (RFC 7396).
+/// A merge patch of a publication item (RFC 7396). Omitted fields stay unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct PublicationItemUpdate {
     /// Title of the item.
@@ -67,23 +70,23 @@ pub(super) struct PublicationItemUpdate {
     /// Fields of blog posts and developer resources.
     #[serde(flatten)]
     details: PublicationDetails,
-    /// Reason for the change; required after the release.
+    /// Reason for the change. Required for a released item. Only staff can read it.
     reason: Option<String>,
 }
 
 /// Schedule for the release of a publication item.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct PublicationItemSchedule {
-    /// Time of the release.
+    /// Time of the release, in the future. The item is released within five seconds of it.
     scheduled_for: Time,
-    /// Reason for the schedule.
+    /// Reason, stored with the transition and in the audit record. Only staff can read it.
     reason: Option<String>,
 }
 
 /// Reason for a transition, where it is optional.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct PublicationItemMove {
-    /// Reason, stored with the transition.
+    /// Reason, stored with the transition and in the audit record. Only staff can read it.
     reason: Option<String>,
 }
 

@@ -23,23 +23,23 @@ words! {
 words! {
     /// State of a publication item.
     pub enum PublicationState {
-        /// A draft that was never released.
+        /// Is being written and was never released.
         Draft = "DRAFT",
-        /// The service releases it at the scheduled time.
+        /// Is released automatically at its scheduled time.
         Scheduled = "SCHEDULED",
-        /// Visible to readers.
+        /// Is visible to readers.
         Released = "RELEASED",
-        /// Withdrawn from readers after a release.
+        /// Was visible to readers before and no longer is.
         Withdrawn = "WITHDRAWN",
     }
 }
 
 words! {
-    /// Audience of an item after its release.
+    /// Readers of a publication item after its release.
     pub enum PublicationAudience {
-        /// The public.
+        /// All readers.
         Public = "PUBLIC",
-        /// Users and machine clients of partners.
+        /// The users and machine clients of partners.
         Partner = "PARTNER",
     }
 }

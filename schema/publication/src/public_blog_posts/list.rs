@@ -9,19 +9,19 @@ use serde_json::json;
 
 use crate::readers::{PublicationAnchor, ReleasedItem, author, items_by_slug, released_item, show_with_anchors};
 
-/// Author of a post, if shown.
+/// Author of a blog post.
 #[derive(Clone, Debug, Serialize, Deserialize, OutputType)]
 pub(super) struct BlogPostAuthor {
     /// Current name of the author.
     name: String,
 }
 
-/// A neighbouring blog post in the list.
+/// A neighbouring blog post.
 #[derive(Clone, Debug, Serialize, Deserialize, OutputType)]
 pub(super) struct BlogPostNeighbour {
     /// Slug of the post.
     slug: String,
-    /// Title of the post.
+    /// Title of the item.
     title: String,
 }
 
@@ -32,32 +32,33 @@ pub(super) struct BlogPostSummary {
     #[sqlx(flatten)]
     #[serde(flatten)]
     pub(super) item: ReleasedItem,
-    /// Author of the post, if shown.
+    /// Author of the post. Null unless the author has chosen to be shown.
     #[sqlx(json(nullable))]
     author: Option<BlogPostAuthor>,
-    /// Estimated reading time in minutes.
+    /// Reading time at 200 words per minute, in minutes, rounded up.
     reading_minutes: i32,
 }
 
-/// A blog post.
+/// A post of the developer blog.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct BlogPost {
     /// Fields that are also in the list.
     #[sqlx(flatten)]
     #[serde(flatten)]
     pub(super) post: BlogPostSummary,
-    /// Text as Markdown.
+    /// Text in Markdown, as written.
     body: String,
-    /// Text as HTML.
+    /// `body` as HTML that is safe to display. HTML in the source is shown as text. Links point to the web, to a
+    /// mailbox or into the reference of this service. Headings have the ids that `anchors` lists.
     #[sqlx(skip)]
     body_html: String,
-    /// Headings of the text.
+    /// Headings of `body` in order, for a table of contents.
     #[sqlx(skip)]
     anchors: Vec<PublicationAnchor>,
-    /// The post released after it.
+    /// Post released after this one. Null for the latest.
     #[sqlx(json(nullable))]
     next: Option<BlogPostNeighbour>,
-    /// The post released before it.
+    /// Post released before this one. Null for the first.
     #[sqlx(json(nullable))]
     former: Option<BlogPostNeighbour>,
 }

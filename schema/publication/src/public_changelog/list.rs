@@ -25,39 +25,42 @@ pub(super) struct ChangelogEntrySummary {
     version: String,
     /// Kind of change.
     change: ChangeKind,
-    /// Ids of the affected operations.
+    /// Affected operations, including removed ones.
     operations: Vec<String>,
     /// Affected fields.
     fields: Vec<String>,
-    /// Time when the change takes effect.
+    /// Time when the change takes effect. Null if not stated.
     effective_at: Option<Time>,
-    /// Whether callers must act.
+    /// Whether callers have to act. `migration` states the actions.
     action_required: bool,
-    /// Sunset time of the deprecated element.
+    /// Sunset time of the deprecated element. Null if the entry removes nothing.
     sunset_at: Option<Time>,
 }
 
-/// A changelog entry.
+/// A change in a release of the service.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct ChangelogEntry {
     /// Fields that are also in the list.
     #[sqlx(flatten)]
     #[serde(flatten)]
     pub(super) entry: ChangelogEntrySummary,
-    /// Text as Markdown.
+    /// Text in Markdown, as written.
     body: String,
-    /// Text as HTML.
+    /// `body` as HTML that is safe to display. HTML in the source is shown as text. Links point to the web, to a
+    /// mailbox or into the reference of this service. Headings have the ids that `anchors` lists.
     #[sqlx(skip)]
     body_html: String,
-    /// Headings of the text.
+    /// Headings of `body` in order, for a table of contents.
     #[sqlx(skip)]
     anchors: Vec<PublicationAnchor>,
-    /// Required migration, as Markdown.
+    /// Changes that callers have to make, with examples of requests before and after the change, in Markdown. Null if
+    /// no action is required.
     migration: Option<String>,
-    /// Required migration, as HTML.
+    /// `migration` as HTML, in the same form.
     #[sqlx(skip)]
     migration_html: Option<String>,
-    /// Feature requests on the board that the entry marks as shipped.
+    /// Feature requests on the board that this change ships, newest first. Partners read them at `GET
+    /// /v1/engagement/feature-requests/{request_uuid}`.
     feature_requests: Vec<Uuid>,
 }
 

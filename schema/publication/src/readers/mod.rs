@@ -17,21 +17,21 @@ pub(crate) use texts::{PublicationAnchor, show, show_migration, show_with_anchor
 /// Fields of every released item.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct ReleasedItem {
-    /// UUID of the item, which never changes.
+    /// UUID of the item, which never changes. The feed uses the same id.
     pub(crate) uuid: Uuid,
-    /// Slug of the item.
+    /// Slug of the item. It may change; a former slug redirects to the current one.
     pub(crate) slug: String,
     /// Title of the item.
     pub(crate) title: String,
-    /// Summary in one or two sentences.
+    /// Summary in one or two sentences of plain text. May be empty.
     pub(crate) summary: String,
-    /// Tags.
+    /// Tags for finding the item.
     pub(crate) tags: Vec<String>,
     /// Time of the first release.
     pub(crate) first_released_at: Time,
-    /// Time of the latest release.
+    /// Time of the latest release. Later than the first release if the item was withdrawn in between.
     pub(crate) released_at: Time,
-    /// Time of the last change that readers can see.
+    /// Time of the latest release or edit.
     pub(crate) updated_at: Time,
 }
 

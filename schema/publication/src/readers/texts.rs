@@ -8,12 +8,12 @@ use labs_core::markdown::{Heading, MIGRATION, PUBLICATION, RenderedText, TextRen
 use labs_core::services::Services;
 use serde::Serialize;
 
-/// A heading of a text, as a link target.
+/// A heading in a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, OutputType)]
 pub(crate) struct PublicationAnchor {
-    /// Id of the heading in the HTML.
+    /// `id` of the heading in the HTML. It begins with `section-` and stays the same while the heading does.
     id: String,
-    /// Level, from 1 (highest) to 6.
+    /// Level of the heading, 1 for the highest.
     level: i32,
     /// Text of the heading.
     text: String,

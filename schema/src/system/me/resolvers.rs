@@ -8,39 +8,40 @@ use labs_core::principal::{PrincipalType, Role};
 use labs_core::time::Time;
 use uuid::Uuid;
 
-/// The calling principal, as the service sees it.
+/// The calling principal, as its access token identifies it.
 #[derive(serde::Serialize, OutputType)]
 pub(crate) struct Me {
     /// Kind of principal.
     principal_type: PrincipalType,
-    /// Scopes of the token: the shortest equivalent list, in which a parent scope includes its children.
+    /// Scopes that this token has at the time of the request, in alphabetical order. Each includes its children.
     scopes: Vec<String>,
     /// Request budgets.
     rate_limit: RateLimit,
-    /// UUID of the user; null for a machine client.
+    /// UUID of the user. Null for a machine client.
     subject: Option<Uuid>,
-    /// Client id of the machine client; null for a user.
+    /// Client id of the machine client. Null for a user.
     client_id: Option<String>,
-    /// UUID of the partner that the principal belongs to.
+    /// Partner that the caller is bound to. Null for staff members and for machine clients without a partner.
     partner_uuid: Option<Uuid>,
-    /// Role of a partner's user.
+    /// Role of the user in the partner's team. Null for all other callers.
     role: Option<Role>,
-    /// Time when the session ends at the latest; null for a machine client.
+    /// Time at which the user must sign in again unless the session is refreshed before. Null for a machine client,
+    /// which has no session.
     session_expires_at: Option<Time>,
-    /// Time when the token expires.
+    /// Time at which this access token expires.
     token_expires_at: Time,
 }
 
-/// Request budgets and their remainder.
+/// Budgets of the caller. All users and machine clients of a partner share them.
 #[derive(serde::Serialize, OutputType)]
 pub(crate) struct RateLimit {
-    /// Requests per second.
+    /// Requests per second that the burst budget allows.
     limit_per_second: i64,
-    /// Requests per UTC day.
+    /// Requests per day that the daily budget allows.
     limit_day: i64,
-    /// Requests left today.
+    /// Requests that remain today, this request already subtracted.
     remaining_day: i64,
-    /// Time when the daily budget is reset.
+    /// Time at which the daily budget resets.
     resets_at: Time,
 }
 

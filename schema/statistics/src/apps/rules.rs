@@ -13,15 +13,15 @@ use serde::Serialize;
 words! {
     /// Reason for a missing figure.
     pub enum StatisticsGap {
-        /// Imports are disabled.
+        /// This installation imports no statistics.
         SourceDisabled = "SOURCE_DISABLED",
         /// No day has been imported yet.
         NothingImported = "NOTHING_IMPORTED",
         /// The platform reported no figure for the latest day.
         NotReported = "NOT_REPORTED",
-        /// The day a week before was not imported.
+        /// The day one week earlier was not imported.
         WeekBeforeNotImported = "WEEK_BEFORE_NOT_IMPORTED",
-        /// The platform reported no figure for the day a week before.
+        /// The platform reported no figure for the day one week earlier.
         WeekBeforeNotReported = "WEEK_BEFORE_NOT_REPORTED",
     }
 }
@@ -38,31 +38,35 @@ words! {
     }
 }
 
-/// Number of customers on one day.
+/// Customers of one day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, OutputType)]
 pub(super) struct StatisticsFigure {
     /// Day in UTC.
     pub(super) day: Day,
-    /// Number of customers on that day.
+    /// Number of distinct customers who used the app on that day. For a company: number of distinct customers who used
+    /// at least one of its apps.
     pub(super) customers: i64,
     /// Time of the first import of the day.
     pub(super) imported_at: Time,
-    /// Time when the figure was last replaced.
+    /// Time of the last re-import that replaced the figure with newly reported data. Null if never replaced.
     pub(super) restated_at: Option<Time>,
 }
 
-/// Comparison of the latest day with the same weekday a week before.
+/// Comparison of the latest day with the same day of the previous week. If either day has no figure, `change` is null
+/// and `gap` states the reason.
 #[derive(Clone, Debug, PartialEq, Serialize, OutputType)]
 pub(super) struct StatisticsComparison {
-    /// Day one week before the latest day.
+    /// Day one week before the latest day. Null if no day has been imported.
     day: Option<Day>,
-    /// Number of customers on that day.
+    /// Number of customers on that day. Null if unknown.
     customers: Option<i64>,
-    /// Increase from that day to the latest day.
+    /// Customers on the latest day minus customers on that day. Negative if the latest day has fewer. Null if `gap`
+    /// states a reason.
     pub(super) change: Option<i64>,
-    /// Increase in percent.
+    /// Change in percent of that day's customers, to one decimal. Null if `change` is null, or if that day had no
+    /// customers.
     change_percent: Option<f64>,
-    /// Reason for a missing comparison.
+    /// Reason why `change` is null. Null if `change` is present.
     pub(super) gap: Option<StatisticsGap>,
 }
 
@@ -178,16 +182,18 @@ impl Span {
     }
 }
 
-/// A day, a week or a month.
+/// A day, a week (Monday to Sunday) or a calendar month that has a figure. Daily customer numbers cannot be added,
+/// because the same customers return. Weeks and months therefore have an average and a peak over the days with a
+/// figure.
 #[derive(Clone, Debug, PartialEq, Serialize, OutputType)]
 pub(super) struct StatisticsPeriod {
-    /// First day, in UTC.
+    /// First day of the period.
     pub(super) day: Day,
-    /// Last day.
+    /// Last day of the period. For a `DAY`, the same as the first day.
     pub(super) last_day: Day,
-    /// Number of customers on the day; null for weeks and months.
+    /// Number of customers on the day. Null for a week or a month.
     pub(super) customers: Option<i64>,
-    /// Average number of customers over the days with a figure.
+    /// Average number of customers per day with a figure, to one decimal.
     pub(super) average: f64,
     /// Highest number of customers on one day.
     pub(super) peak: i64,
@@ -197,7 +203,7 @@ pub(super) struct StatisticsPeriod {
     pub(super) of_days: i32,
     /// Latest time at which a day of the period was first imported.
     pub(super) imported_at: Time,
-    /// Time when a day of the period was last replaced.
+    /// Time of the last re-import that replaced the figure with newly reported data. Null if never replaced.
     pub(super) restated_at: Option<Time>,
 }
 

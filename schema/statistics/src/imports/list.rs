@@ -25,25 +25,25 @@ pub(super) struct StatisticsImportRun {
     pub(super) day: Day,
     /// State of the run.
     pub(super) state: StatisticsRunState,
-    /// Whether it replaced existing figures.
+    /// Whether the run replaced earlier data of that day.
     restated: bool,
     /// Number of pages read.
     pages: i32,
-    /// Number of known apps with a stored figure.
+    /// Number of apps for which a figure was stored.
     app_rows: i32,
-    /// Number of known partners with a stored distinct total.
+    /// Number of partners for which a distinct total was stored.
     partner_rows: i32,
-    /// Number of reported apps that do not exist here.
+    /// Number of apps unknown to this service. Their figures are not stored.
     unknown_apps: i32,
-    /// Number of reported partners that do not exist here.
+    /// Number of partners unknown to this service. Their totals are not stored.
     unknown_partners: i32,
-    /// Code of the reason why the day was not imported.
+    /// Reason of the failure. Null unless the run failed.
     error_code: Option<ImportErrorCode>,
-    /// Reason why the day was not imported, as a sentence.
+    /// Reason of the failure as a sentence. Null unless the run failed.
     error: Option<String>,
     /// Time of the start.
     started_at: Time,
-    /// Time when the run ended.
+    /// Time of the end. Null until the end.
     ended_at: Option<Time>,
 }
 

@@ -19,39 +19,39 @@ const MOST_CUSTOMERS: i64 = 1_000_000_000_000;
 words! {
     /// Reason why a day was not imported.
     pub enum ImportErrorCode {
-        /// The replica that imported the day stopped.
+        /// The replica that ran the import stopped.
         BrokenOff = "BROKEN_OFF",
         /// The connection ended in the middle of a response.
         CutOff = "CUT_OFF",
-        /// An app or a partner occurs twice.
+        /// An app or a partner appears twice.
         Duplicate = "DUPLICATE",
-        /// The response has an error status.
+        /// The platform returned a status other than success.
         HttpStatus = "HTTP_STATUS",
         /// A number of customers is negative.
         NegativeCount = "NEGATIVE_COUNT",
         /// The platform has not completed the day.
         NotComplete = "NOT_COMPLETE",
-        /// The response is for another day than the requested one.
+        /// The platform returned a different day.
         OtherDay = "OTHER_DAY",
-        /// The address is in a private network, which the settings do not allow.
+        /// The host has an address in a private network, which the settings do not allow.
         PrivateAddress = "PRIVATE_ADDRESS",
-        /// The response is a redirect, which is not followed.
+        /// The platform returned a redirect, which the service does not follow.
         Redirected = "REDIRECTED",
-        /// A cursor points to a page that was already read.
+        /// A page links to a page that was already read.
         RepeatedPage = "REPEATED_PAGE",
-        /// The response did not arrive in time.
+        /// The platform did not return a complete response within five seconds.
         Timeout = "TIMEOUT",
-        /// The file with the token cannot be read.
+        /// The token file cannot be read.
         TokenUnreadable = "TOKEN_UNREADABLE",
-        /// A page, or the day, exceeds the size limit.
+        /// A page exceeds 8 MB, or the day exceeds 1,000 pages or a million rows.
         TooLarge = "TOO_LARGE",
         /// The platform rejected the token.
         Unauthorized = "UNAUTHORIZED",
-        /// The host is not reachable.
+        /// The host does not respond.
         Unreachable = "UNREACHABLE",
         /// The response is not JSON.
         WrongContentType = "WRONG_CONTENT_TYPE",
-        /// The response is JSON of another form.
+        /// The JSON response has a different structure.
         WrongType = "WRONG_TYPE",
     }
 }

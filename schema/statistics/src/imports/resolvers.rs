@@ -20,58 +20,59 @@ use super::rules::{self, StatisticsImportState, StatisticsImportTrigger, Statist
 use super::store;
 use crate::freshness::{self, StatisticsFreshness, StatisticsSource};
 
-/// Source and freshness of statistics, and the state of the imports.
+/// Source, freshness and import progress of the statistics.
 #[derive(Serialize, OutputType)]
 pub(super) struct StatisticsImportStatus {
     /// Source of the figures.
     source: StatisticsSource,
-    /// Host of the source.
+    /// Host of the source. Null while the source is `DISABLED`.
     host: Option<String>,
     /// Freshness of the figures.
     freshness: StatisticsFreshness,
-    /// First day that is imported automatically.
+    /// First day that is imported automatically. Null if no service with a source has run yet.
     begins_on: Option<Day>,
-    /// UUID of the queued or running import.
+    /// UUID of the queued or running import. Null if no import is queued or running.
     import_uuid: Option<Uuid>,
-    /// Number of consecutive failed imports.
+    /// Number of consecutive failed imports, up to the last one.
     failures_in_a_row: i32,
-    /// Earliest time of the next automatic attempt.
+    /// Earliest time of the next automatic attempt, if a day is missing. After failures the wait grows from one minute
+    /// up to one hour. Null while the source is `DISABLED`.
     next_attempt_at: Option<Time>,
-    /// Latest import run.
+    /// Most recently requested day. Null if no day has been requested.
     last_run: Option<StatisticsImportRun>,
 }
 
-/// An import with its days.
+/// An import with its requested days.
 #[derive(Serialize, OutputType)]
 pub(super) struct StatisticsImport {
     /// UUID of the import.
     uuid: Uuid,
     /// Trigger of the import.
     trigger: StatisticsImportTrigger,
-    /// UUID of the staff member or machine client that requested it.
+    /// UUID of the user or machine client that requested the import. Null for an import by the service.
     requested_by_uuid: Option<Uuid>,
     /// State of the import.
     state: StatisticsImportState,
-    /// Days of the import, in order.
+    /// Days of the import, in the order in which the service requests them.
     days: Vec<Day>,
     /// Number of days imported.
     days_succeeded: i32,
     /// Number of days not imported.
     days_failed: i32,
-    /// Runs of the import so far.
+    /// Days requested so far, in order, with the outcome of each.
     runs: Vec<StatisticsImportRun>,
     /// Time when the import was requested.
     created_at: Time,
-    /// Time of the start.
+    /// Time of the start. Null until the start.
     started_at: Option<Time>,
-    /// Time when the import ended.
+    /// Time of the end. Null until the end.
     ended_at: Option<Time>,
 }
 
 /// Days to import.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct StatisticsImportStart {
-    /// Completed days in UTC.
+    /// Completed days in UTC, each once, in any order. The oldest day is requested first.
     days: Vec<Day>,
 }
 

@@ -8,15 +8,15 @@ use labs_core::words::{Word as _, words};
 use super::report::ImportErrorCode;
 
 words! {
-    /// State of an import (docs/decisions/api.md#state-machines).
+    /// State of an import.
     pub enum StatisticsImportState {
-        /// Waiting to be started.
+        /// Waits for its start, which follows within seconds.
         Queued = "QUEUED",
-        /// Days are being imported.
+        /// Its days are requested one after another.
         Running = "RUNNING",
-        /// All days were imported.
+        /// Every day was imported.
         Succeeded = "SUCCEEDED",
-        /// At least one day was not imported.
+        /// At least one day was not imported. Imported days stay. The service retries the missing days automatically.
         Failed = "FAILED",
     }
 }
@@ -24,11 +24,11 @@ words! {
 words! {
     /// State of one day of an import.
     pub enum StatisticsRunState {
-        /// The day is being imported.
+        /// The day is being requested.
         Running = "RUNNING",
-        /// The day was imported.
+        /// The day was imported completely.
         Succeeded = "SUCCEEDED",
-        /// The day was not imported; the existing figures stay.
+        /// Nothing was written. Existing data of the day stays.
         Failed = "FAILED",
     }
 }
@@ -36,9 +36,9 @@ words! {
 words! {
     /// Trigger of an import.
     pub enum StatisticsImportTrigger {
-        /// The service, because a completed day is missing.
+        /// The service itself, because a completed day was missing.
         Schedule = "SCHEDULE",
-        /// A staff member, or a machine client with staff scopes.
+        /// A staff member, or a machine client of the staff.
         Staff = "STAFF",
     }
 }

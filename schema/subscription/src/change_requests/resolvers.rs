@@ -21,21 +21,21 @@ use crate::tiers::rules::TierState;
 /// A partner's request for another tier.
 #[derive(serde::Serialize, OutputType, sqlx::FromRow)]
 pub struct TierChangeRequest {
-    /// UUID of the request.
+    /// UUID of the request, for use in paths.
     pub uuid: Uuid,
-    /// UUID of the partner.
+    /// UUID of the requesting partner.
     partner_uuid: Uuid,
     /// Company name of the partner.
     company_name: String,
-    /// Code of the tier at the time of the request.
+    /// Code of the partner's tier at the time of the request.
     from_tier_code: String,
     /// Display name of that tier.
     from_tier_name: String,
     /// Code of the requested tier.
     to_tier_code: String,
-    /// Display name of the requested tier.
+    /// Display name of that tier.
     to_tier_name: String,
-    /// Message of the partner; empty without a message.
+    /// Message of the partner. Empty if none.
     message: String,
     /// State of the request.
     state: TierChangeRequestState,
@@ -44,21 +44,21 @@ pub struct TierChangeRequest {
     requested_by: SubscriptionActor,
     /// Time of the request.
     pub(super) created_at: Time,
-    /// Time of the decision; null while it is pending.
+    /// Time when the tier change request left the state `PENDING`. Null while it is `PENDING`.
     pub decided_at: Option<Time>,
-    /// Reason of staff; null without a reason.
+    /// Reason that staff gave for the decision. Null if none.
     decision_reason: Option<String>,
-    /// Actions that the caller can perform on it now.
+    /// Actions that the caller can perform now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
 
-/// A new tier change request.
+/// A request for another tier.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct TierChangeRequestCreate {
-    /// Code of the requested tier.
+    /// Code of a tier on offer.
     tier_code: String,
-    /// Message to staff.
+    /// Information for staff, if they decide.
     message: Option<String>,
 }
 

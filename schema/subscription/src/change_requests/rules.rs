@@ -9,13 +9,14 @@ use crate::tiers::rules::TierState;
 words! {
     /// State of a tier change request.
     pub enum TierChangeRequestState {
-        /// Waiting for staff.
+        /// Waits for a decision by staff.
         Pending = "PENDING",
-        /// The tier is active.
+        /// The tier is effective.
         Applied = "APPLIED",
         /// Staff rejected it.
         Rejected = "REJECTED",
-        /// Its partner withdrew it, or a cancellation or another tier replaced it.
+        /// The partner withdrew it, or before the decision the subscription was cancelled or the partner chose another
+        /// self-service tier.
         Withdrawn = "WITHDRAWN",
     }
 }

@@ -8,9 +8,9 @@ use labs_core::words::{Word as _, words};
 words! {
     /// State of a subscription.
     pub enum SubscriptionState {
-        /// It is active.
+        /// Continues.
         Active = "ACTIVE",
-        /// It falls back to the free tier at the end of its period.
+        /// Falls back to the free tier when its period ends.
         Cancelling = "CANCELLING",
     }
 }

@@ -23,7 +23,7 @@ words! {
     pub enum SubscriptionEnd {
         /// At once.
         Now = "NOW",
-        /// At the end of its period; at once without periods.
+        /// At the end of the current period, or at once if there are no periods.
         PeriodEnd = "PERIOD_END",
     }
 }

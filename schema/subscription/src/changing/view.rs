@@ -11,19 +11,18 @@ use super::list::SubscriptionRow;
 use super::rules::{SubscriptionState, allowed_actions};
 use crate::public_tiers::BillingPeriod;
 
-/// Subscription of a partner: tier, period and pending change. The name `Subscription` is reserved for another purpose
-/// in GraphQL.
+/// A partner's tier, its current period and the pending change.
 #[derive(serde::Serialize, OutputType)]
 pub struct PartnerSubscription {
     /// UUID of the partner.
     partner_uuid: Uuid,
-    /// Name of the company.
+    /// Company name of the partner.
     company_name: String,
-    /// Code of the tier.
+    /// Code of the current tier.
     tier_code: String,
-    /// Display name of the tier.
+    /// Display name of the current tier.
     tier_name: String,
-    /// Price of one billing period, without tax.
+    /// Price of one billing period, without tax. Zero for a free tier.
     price: Money,
     /// Billing period of the price.
     billing_period: BillingPeriod,
@@ -33,11 +32,11 @@ pub struct PartnerSubscription {
     started_at: Time,
     /// Start of the current period.
     period_start: Time,
-    /// End of the current period; null without periods.
+    /// End of the current period and start of the next. Null without periods.
     period_end: Option<Time>,
-    /// Pending change; null without one.
+    /// Pending change, one at a time. Null if no change is pending.
     pending_change: Option<PendingChange>,
-    /// Actions that the caller can perform on it now.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
@@ -48,7 +47,7 @@ pub(super) struct PendingChange {
     kind: PendingChangeKind,
     /// Code of the tier after the change.
     tier_code: String,
-    /// Display name of that tier.
+    /// Display name of the tier after the change.
     tier_name: String,
     /// Time when the change takes effect.
     at: Time,
@@ -57,9 +56,9 @@ pub(super) struct PendingChange {
 words! {
     /// Kind of a pending change.
     pub enum PendingChangeKind {
-        /// A scheduled tier change.
+        /// Another tier from a date on.
         TierChange = "TIER_CHANGE",
-        /// The end of a cancelled period.
+        /// The end of a cancelled period. The free tier applies afterwards.
         Cancellation = "CANCELLATION",
     }
 }

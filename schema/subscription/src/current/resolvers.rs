@@ -21,7 +21,7 @@ use crate::values::{Effect, FeatureKind, FeatureValue};
 /// Tier to preview.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct SubscriptionPreviewChange {
-    /// Code of the tier.
+    /// Code of a tier on offer.
     tier_code: String,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct SubscriptionPreview {
     from_tier_code: String,
     /// Code of the previewed tier.
     to_tier_code: String,
-    /// Time when a change requested now would take effect.
+    /// Time when a change requested now takes effect.
     takes_effect: TakesEffect,
     /// Features with a higher value for the partner.
     gained: Vec<FeatureDifference>,
@@ -42,16 +42,17 @@ pub(super) struct SubscriptionPreview {
     burst_per_second: RateDifference,
     /// Requests per day.
     daily_requests: RateDifference,
-    /// Limits that the partner would exceed.
+    /// Limits that the partner would exceed under the other tier. They do not prevent the change, and existing items
+    /// remain. Until less is used, they prevent additions with 409 `ENTITLEMENT_EXCEEDED`.
     over_limit: Vec<OverLimit>,
 }
 
 words! {
     /// When a change takes effect.
     pub enum TakesEffect {
-        /// At once.
+        /// For a self-service tier.
         AtOnce = "AT_ONCE",
-        /// After approval by staff.
+        /// For a tier that staff decide about.
         AfterApproval = "AFTER_APPROVAL",
     }
 }
@@ -65,7 +66,7 @@ pub(super) struct FeatureDifference {
     name: String,
     /// Kind of the feature.
     kind: FeatureKind,
-    /// Unit that a limit counts.
+    /// Unit that a `LIMIT` counts.
     unit: Option<String>,
     /// Current value.
     before: FeatureValue,
@@ -89,7 +90,7 @@ pub(super) struct OverLimit {
     code: String,
     /// Display name of the feature.
     name: String,
-    /// Unit that the limit counts.
+    /// Unit that a `LIMIT` counts.
     unit: Option<String>,
     /// Number that the tier would allow.
     limit: i64,

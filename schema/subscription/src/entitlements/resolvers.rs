@@ -16,53 +16,55 @@ use crate::values::{FeatureKind, FeatureValue};
 /// Entitlements of a partner, each with its source.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct Entitlements {
-    /// Id of the partner.
+    /// UUID of the partner.
     partner_uuid: Uuid,
-    /// Requested time; null for now.
+    /// Requested time. Null for now.
     at: Option<Time>,
     /// Code of the partner's tier at that time.
     tier_code: String,
     /// Display name of that tier.
     tier_name: String,
-    /// Every feature, in the order of the pricing page.
+    /// Every feature, in the order for a pricing page.
     features: Vec<Entitlement>,
 }
 
-/// A feature resolved for a partner.
+/// A feature, resolved for a partner.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct Entitlement {
-    /// Stable code of the feature.
+    /// Code of the feature, for use by programs.
     code: String,
     /// Display name of the feature.
     name: String,
     /// Kind of the feature.
     kind: FeatureKind,
-    /// True or false, or a number; null for an unlimited limit.
+    /// Value of `limit` or `enabled`, depending on the kind. Null for a `LIMIT` without a cap. Its type depends on the
+    /// kind; typed clients read the other two fields.
     value: Option<Json<Value>>,
-    /// Number of a LIMIT; null if it is unlimited, and for other kinds.
+    /// Number of a `LIMIT`. Null for a limit without a cap, where `unlimited` is true, and for the other kinds.
     limit: Option<i64>,
-    /// Whether a FLAG or SCOPE is granted; null for a LIMIT.
+    /// Whether a `FLAG` or a `SCOPE` is granted. Null for a `LIMIT`.
     enabled: Option<bool>,
-    /// Whether a LIMIT is unlimited.
+    /// Whether a `LIMIT` has no cap. Always false for the other kinds.
     unlimited: bool,
-    /// Unit that a LIMIT counts.
+    /// Unit that a `LIMIT` counts.
     unit: Option<String>,
-    /// Scope that the feature grants to users and machine clients.
+    /// Scope that a `SCOPE` grants.
     scope: Option<String>,
     /// Source of the value.
     source: EntitlementSource,
-    /// Time when the override expires; null for an override without an end, and for another source.
+    /// Time when an override expires. Every override that staff set has an expiry time. Null for an override that was
+    /// stored without one, and for other sources.
     expires_at: Option<Time>,
 }
 
 words! {
-    /// Source of an entitlement.
+    /// Source of the value.
     pub enum EntitlementSource {
-        /// The value of the tier.
+        /// Set by the tier.
         Tier = "TIER",
-        /// An override for this partner.
+        /// Set for this partner alone.
         Override = "OVERRIDE",
-        /// The default of the feature, because the tier sets no value.
+        /// The feature's default, because the tier sets no value.
         Default = "DEFAULT",
     }
 }

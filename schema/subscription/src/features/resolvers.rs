@@ -25,19 +25,22 @@ pub(super) struct Feature {
     kind: FeatureKind,
     /// Display name of the feature.
     name: String,
-    /// Description of the feature.
+    /// Description of the feature. Empty if not set.
     description: String,
-    /// Unit that a LIMIT counts.
+    /// Unit that a `LIMIT` counts.
     unit: Option<String>,
-    /// Scope that the feature grants to users and machine clients.
+    /// Scope that a `SCOPE` grants.
     scope: Option<String>,
-    /// Default value, if a tier sets none; null for an unlimited limit.
+    /// Value of the feature if a tier sets none. `default_limit` or `default_enabled` contains the same value,
+    /// according to the kind. Null for a `LIMIT` without a cap. Its type depends on the kind. Read the other two fields
+    /// where types matter.
     default_value: Option<Json<Value>>,
-    /// Default of a LIMIT, if a tier sets none; null if it is unlimited, and for other kinds.
+    /// Number of a `LIMIT` if a tier sets none. Null for a limit without a cap, where `default_unlimited` is true, and
+    /// for the other kinds.
     default_limit: Option<i64>,
-    /// Default of a FLAG or SCOPE, if a tier sets none; null for a LIMIT.
+    /// Whether a `FLAG` or a `SCOPE` is granted if a tier sets no value. Null for a `LIMIT`.
     default_enabled: Option<bool>,
-    /// Whether a LIMIT is unlimited by default.
+    /// Whether the feature is a `LIMIT` without a cap if a tier sets no value.
     default_unlimited: bool,
     /// Position on the pricing page, in ascending order.
     position: i32,
@@ -54,49 +57,56 @@ pub(super) struct FeatureCreate {
     code: String,
     /// Kind of the feature.
     kind: FeatureKind,
-    /// Display name of the feature.
+    /// Display name of the feature. 1 to 80 characters.
     name: String,
     /// Description of the feature.
     description: Option<String>,
-    /// Unit that a LIMIT counts.
+    /// Unit that a `LIMIT` counts. Not allowed for other kinds.
     unit: Option<String>,
-    /// Scope that the feature grants.
+    /// Scope that a `SCOPE` grants. No other feature may grant the same scope. Scopes under `labs.admin` are not
+    /// allowed. Not allowed for other kinds.
     scope: Option<String>,
-    /// Default value, if a tier sets none.
+    /// Value of the feature if a tier sets none: true or false for `FLAG` and `SCOPE`, a number for `LIMIT`. It can
+    /// replace `default_limit` or `default_enabled`, or accompany it if they agree. The service returns 422 if they
+    /// disagree.
     default_value: Option<Json<Value>>,
-    /// Default of a LIMIT, if a tier sets none.
+    /// Number of a `LIMIT` if a tier sets none. Not allowed for other kinds. Null counts as omitted.
     default_limit: Option<i64>,
-    /// Default of a FLAG or SCOPE, if a tier sets none.
+    /// Whether a `FLAG` or a `SCOPE` is granted if a tier sets no value. Not allowed for other kinds. Null counts as
+    /// omitted.
     default_enabled: Option<bool>,
-    /// Whether a LIMIT is unlimited by default.
+    /// True for a `LIMIT` without a cap if a tier sets no value. Replaces `default_limit`.
     default_unlimited: Option<bool>,
-    /// Position on the pricing page.
+    /// Position on the pricing page, in ascending order.
     position: Option<i32>,
 }
 
-/// Merge patch of a feature (RFC 7396).
+/// A merge patch of a feature (RFC 7396). Omitted fields stay unchanged. Code, kind and scope never change.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct FeatureUpdate {
-    /// Display name of the feature.
+    /// Display name of the feature. 1 to 80 characters.
     name: Option<String>,
-    /// Description of the feature; null clears it.
+    /// Description of the feature.
     #[serde(default)]
     description: MaybeUndefined<String>,
-    /// Unit that a LIMIT counts; null clears it.
+    /// Unit that a `LIMIT` counts. Not allowed for other kinds.
     #[serde(default)]
     unit: MaybeUndefined<String>,
-    /// Default value, if a tier sets none.
+    /// Value of the feature if a tier sets none: true or false for `FLAG` and `SCOPE`, a number for `LIMIT`. It can
+    /// replace `default_limit` or `default_enabled`, or accompany it if they agree. The service returns 422 if they
+    /// disagree.
     #[serde(default)]
     default_value: MaybeUndefined<Json<Value>>,
-    /// Default of a LIMIT, if a tier sets none.
+    /// Number of a `LIMIT` if a tier sets none. Not allowed for other kinds. Null counts as omitted.
     #[serde(default)]
     default_limit: MaybeUndefined<i64>,
-    /// Default of a FLAG or SCOPE, if a tier sets none.
+    /// Whether a `FLAG` or a `SCOPE` is granted if a tier sets no value. Not allowed for other kinds. Null counts as
+    /// omitted.
     #[serde(default)]
     default_enabled: MaybeUndefined<bool>,
-    /// Whether a LIMIT is unlimited by default.
+    /// True for a `LIMIT` without a cap if a tier sets no value. Replaces `default_limit`.
     default_unlimited: Option<bool>,
-    /// Position on the pricing page.
+    /// Position on the pricing page, in ascending order.
     position: Option<i32>,
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::list::{FEATURES, PublicFeatureRow, ValueRow};
 use crate::values::{FeatureKind, FeatureValue};
 
-/// A feature with its value in each offered tier.
+/// A feature with its value in each tier on offer.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct PublicFeature {
     /// Stable code of the feature.
@@ -22,11 +22,11 @@ pub(super) struct PublicFeature {
     description: String,
     /// Kind of the feature.
     kind: FeatureKind,
-    /// Unit that a LIMIT counts.
+    /// Unit that a `LIMIT` counts.
     unit: Option<String>,
-    /// Scope that the feature grants to users and machine clients.
+    /// Scope that a `SCOPE` grants.
     scope: Option<String>,
-    /// Value in each tier, in the order of the pricing page.
+    /// Value in each tier, in the order for a pricing page.
     tiers: Vec<PublicFeatureValue>,
 }
 
@@ -35,13 +35,14 @@ pub(super) struct PublicFeature {
 pub(super) struct PublicFeatureValue {
     /// Code of the tier.
     tier_code: String,
-    /// True or false, or a number; null for an unlimited limit.
+    /// Value of `limit` or `enabled`, depending on the kind. Null for a `LIMIT` without a cap. Its type depends on the
+    /// kind; typed clients read the other two fields.
     value: Option<Json<Value>>,
-    /// Number of a LIMIT; null if it is unlimited, and for other kinds.
+    /// Number of a `LIMIT`. Null for a limit without a cap, where `unlimited` is true, and for the other kinds.
     limit: Option<i64>,
-    /// Whether a FLAG or SCOPE is granted; null for a LIMIT.
+    /// Whether a `FLAG` or a `SCOPE` is granted. Null for a `LIMIT`.
     enabled: Option<bool>,
-    /// Whether a LIMIT is unlimited.
+    /// Whether a `LIMIT` has no cap. Always false for the other kinds.
     unlimited: bool,
 }
 

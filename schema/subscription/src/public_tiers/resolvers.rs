@@ -13,33 +13,34 @@ use serde_json::Value;
 use super::list::{BY_CODE, OfferedFeatureRow, OfferedTierRow, TIERS};
 use crate::values::{FeatureKind, FeatureValue};
 
-/// An offered tier.
+/// A tier on offer.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct Tier {
     /// Stable code of the tier.
     code: String,
     /// Display name of the tier.
     name: String,
-    /// Description of the target group.
+    /// Target group of the tier, in one or two sentences.
     description: String,
-    /// Price of one billing period, without tax.
+    /// Price of one billing period, without tax. Zero for a free tier.
     price: Money,
-    /// Billing period of the price.
+    /// Period that the price covers. `NONE` for a tier without periods, for example a free one.
     billing_period: BillingPeriod,
-    /// Whether a partner may choose the tier without approval.
+    /// Whether a partner may choose the tier at registration and change to it without approval. Any other tier is
+    /// arranged with the operator.
     self_service: bool,
-    /// Whether a pricing page should highlight the tier.
+    /// Whether a pricing page should highlight the tier as recommended.
     highlighted: bool,
     /// Limits of one partner.
     limits: TierLimits,
-    /// Features of the tier, in the order of the pricing page.
+    /// Features of the tier, in the order for a pricing page.
     features: Vec<TierFeature>,
 }
 
 words! {
-    /// Billing period of a price.
+    /// Period that a price covers.
     pub enum BillingPeriod {
-        /// No billing periods.
+        /// A tier without periods, for example a free one.
         None = "NONE",
         /// One month.
         Month = "MONTH",
@@ -48,35 +49,36 @@ words! {
     }
 }
 
-/// Limits of one partner, shared by all its users and machine clients.
+/// Limits of the tier for one partner, across all its users and machine clients.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct TierLimits {
     /// Requests per second.
     burst_per_second: i32,
     /// Requests per day.
     daily_requests: i64,
-    /// Apps that are not archived; null if unlimited.
+    /// Number of apps that are not archived. Null means no limit.
     apps: Option<i64>,
-    /// Team members; null if unlimited.
+    /// Number of team members. Null means no limit.
     team_members: Option<i64>,
 }
 
-/// A feature with its value in a tier.
+/// A feature with its value in this tier.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct TierFeature {
-    /// Stable code of the feature.
+    /// Code of the feature, for use by programs.
     code: String,
     /// Display name of the feature.
     name: String,
     /// Kind of the feature.
     kind: FeatureKind,
-    /// True or false, or a number; null for an unlimited limit.
+    /// Value of `limit` or `enabled`, depending on the kind. Null for a `LIMIT` without a cap. Its type depends on the
+    /// kind; typed clients read the other two fields.
     value: Option<Json<Value>>,
-    /// Number of a LIMIT; null if it is unlimited, and for other kinds.
+    /// Number of a `LIMIT`. Null for a limit without a cap, where `unlimited` is true, and for the other kinds.
     limit: Option<i64>,
-    /// Whether a FLAG or SCOPE is granted; null for a LIMIT.
+    /// Whether a `FLAG` or a `SCOPE` is granted. Null for a `LIMIT`.
     enabled: Option<bool>,
-    /// Whether a LIMIT is unlimited.
+    /// Whether a `LIMIT` has no cap. Always false for the other kinds.
     unlimited: bool,
 }
 

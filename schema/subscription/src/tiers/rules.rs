@@ -13,11 +13,11 @@ use crate::values::{FeatureKind, FeatureValueInput, parse_value};
 words! {
     /// State of a tier.
     pub enum TierState {
-        /// Draft; visible only to staff.
+        /// Visible only to staff.
         Draft = "DRAFT",
         /// In the public catalogue.
         Offered = "OFFERED",
-        /// Removed from the catalogue; subscribers keep it.
+        /// Removed from the catalogue. Its subscribers keep it.
         Retired = "RETIRED",
     }
 }

@@ -19,11 +19,12 @@ pub(super) struct SubscriptionUsage {
     partner_uuid: Uuid,
     /// Code of the tier.
     tier_code: String,
-    /// Every limit, in the order of the pricing page.
+    /// Every limit, in the order for a pricing page.
     limits: Vec<LimitUse>,
     /// Request budgets.
     requests: RequestUse,
-    /// Deprecated elements called in the last 14 days, earliest sunset first.
+    /// Deprecated elements that the partner's users and machine clients called in the last 14 days, by machine client,
+    /// earliest sunset first. A response field counts with every call of an operation that returns it.
     deprecated_calls: Vec<DeprecatedCall>,
 }
 
@@ -32,17 +33,18 @@ pub(super) struct SubscriptionUsage {
 pub(super) struct DeprecatedCall {
     /// UUID of the deprecation.
     deprecation_uuid: Uuid,
-    /// Deprecated operation, or the operation with the deprecated parameter.
+    /// Deprecated operation, or the operation that takes the deprecated parameter or parameter value. Null for a field
+    /// of a schema and for a value of a field.
     operation_id: Option<String>,
-    /// Name of the parameter.
+    /// Query or header parameter. Null for a deprecated operation or field.
     parameter: Option<String>,
-    /// Schema that contains the field.
+    /// Schema of the contract that contains the field. Null for a deprecated operation or parameter.
     schema: Option<String>,
-    /// Name of the field.
+    /// Name of the field. Null for a deprecated operation or parameter.
     field: Option<String>,
-    /// Value of the parameter or field.
+    /// Deprecated value of the parameter or field. Null if the whole element is deprecated.
     value: Option<String>,
-    /// UUID of the calling machine client; null for users, and for calls from before the deprecation.
+    /// Machine client that called. Null for users, and for calls from before the deprecation.
     client_uuid: Option<Uuid>,
     /// Name of the machine client.
     program: Option<String>,
@@ -52,9 +54,9 @@ pub(super) struct DeprecatedCall {
     last_called_at: Time,
     /// Sunset: time when the element is removed.
     sunset_at: Time,
-    /// Recommended replacement, in Markdown.
+    /// Instructions for replacing the deprecated call, as Markdown. Empty until the changelog entry is released.
     replacement: String,
-    /// Operation to call instead.
+    /// Operation to call instead. Null until the changelog entry is released.
     replacement_operation_id: Option<String>,
     /// Slug of the changelog entry that announces the deprecation. Null until the entry is released.
     changelog_slug: Option<String>,
@@ -67,32 +69,32 @@ pub(super) struct LimitUse {
     code: String,
     /// Display name of the feature.
     name: String,
-    /// Unit that the limit counts.
+    /// Unit that a `LIMIT` counts.
     unit: Option<String>,
-    /// Limit; null if unlimited.
+    /// Allowed number. Null if unlimited.
     limit: Option<i64>,
-    /// Whether the limit is unlimited.
+    /// Whether the limit has no cap.
     unlimited: bool,
     /// Source of the limit.
     source: EntitlementSource,
-    /// Usage; null if the service does not count it.
+    /// Number in use. Higher than the limit if the limit was reduced later. Null if nothing is counted.
     used: Option<i64>,
-    /// Remaining amount; null if the limit is unlimited, or the service does not count the usage.
+    /// Number that can still be added. Null if unlimited, and if nothing is counted.
     remaining: Option<i64>,
 }
 
-/// Request budgets.
+/// Request budgets, shared by all users and machine clients of a partner.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct RequestUse {
     /// Requests per second.
     burst_per_second: i32,
     /// Source of the burst budget.
     burst_source: EntitlementSource,
-    /// Requests per day.
+    /// Requests per day, in UTC.
     daily_limit: i64,
     /// Source of the daily budget.
     daily_source: EntitlementSource,
-    /// Number of requests reserved today.
+    /// Number of requests reserved today. Each replica of the service reserves a share ahead of its use.
     daily_used: i64,
     /// Number of requests that can still be reserved today.
     daily_remaining: i64,

@@ -11,40 +11,44 @@ use super::super::rules;
 use super::super::rules::lifecycle::{MachineClientSecretState, MachineClientState, allowed_actions};
 use super::super::store::MachineClientRow;
 
-/// A machine client that staff provisioned.
+/// A machine client.
 #[derive(OutputType, Serialize)]
 pub struct MachineClient {
-    /// UUID of the machine client, for paths.
+    /// UUID of the machine client, for use in paths.
     uuid: Uuid,
-    /// Client id, which the machine client sends as `username` to get a token.
+    /// Client id, which the machine client sends as `client_id` (or as `username` with the password grant) to request a
+    /// token. It never changes.
     client_id: String,
     /// Display name of the machine client.
     name: String,
     /// E-mail address of the contact for the machine client.
     contact_email: Option<String>,
-    /// UUID of the partner; null for a machine client of the service itself.
+    /// Partner to which the machine client is bound. Null if it is not bound to a partner.
     partner_uuid: Option<Uuid>,
-    /// Name of the partner; null for a machine client of the service itself.
+    /// Name of this partner. Null if the machine client is not bound to a partner.
     company_name: Option<String>,
-    /// Scopes that the machine client may request, in alphabetical order.
+    /// Scopes that the machine client may request, in alphabetical order. The partner's tier further restricts the
+    /// token of a bound machine client.
     allowed_scopes: Vec<String>,
-    /// Scopes that its calls required, most recent first.
+    /// Scopes that the machine client's calls required, most recently used first.
     used_scopes: Vec<MachineClientScopeUse>,
-    /// Allowed scopes that no call ever required, directly or through a narrower scope, in alphabetical order.
+    /// Allowed scopes of which no call of the machine client ever required the scope or a child scope, in alphabetical
+    /// order. Removing them is safe, unless the machine client has a task that it performs only rarely.
     unused_scopes: Vec<String>,
-    /// Networks from which the machine client may call; empty means any network.
+    /// Networks from which the machine client may request and use tokens, in CIDR notation. If empty, any network is
+    /// allowed.
     allowed_networks: Vec<String>,
     /// State of the machine client. A disabled client gets no token, and the service rejects its existing tokens.
     state: MachineClientState,
     /// Time when the machine client was provisioned.
     created_at: Time,
-    /// Time of the last change to the settings.
+    /// Time of the last change to the settings. Use of the machine client does not count.
     updated_at: Time,
-    /// Time when the client last received a token.
+    /// Time when the machine client last received a token. Null before the first token.
     last_used_at: Option<Time>,
-    /// Valid client secrets, newest first.
+    /// Valid secrets, newest first. Expired secrets are not included.
     secrets: Vec<MachineClientSecret>,
-    /// Actions that the caller can currently perform on the machine client.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
@@ -59,49 +63,49 @@ pub struct MachineClientScopeUse {
     uses: i64,
 }
 
-/// Metadata of a client secret.
+/// Metadata of a secret. The service does not store the secret itself.
 #[derive(Clone, OutputType, Serialize, Deserialize)]
 pub struct MachineClientSecret {
-    /// UUID of the client secret, for paths.
+    /// UUID of the secret, for use in paths.
     #[serde(rename(deserialize = "secret_uuid"))]
     pub(super) uuid: Uuid,
-    /// First characters of the secret.
+    /// First characters of the secret, to distinguish it from the others.
     pub(super) prefix: String,
     /// Time when the secret was created.
     pub(super) created_at: Time,
-    /// Expiry time; null until a newer secret replaces it.
+    /// Expiry time of the secret. Null while no newer secret has replaced it.
     pub(super) expires_at: Option<Time>,
-    /// Time when a token was last issued for the secret.
+    /// Time when a token was last issued for the secret. Null before the first token.
     pub(super) last_used_at: Option<Time>,
 }
 
-/// An entry in the list of current and former client secrets.
+/// A current or former secret of a machine client. The service does not store the secret itself.
 #[derive(serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct MachineClientSecretEntry {
-    /// UUID of the client secret, for paths.
+    /// UUID of the secret, for use in paths.
     pub(in super::super) uuid: Uuid,
-    /// First characters of the secret.
+    /// First characters of the secret, to distinguish it from the others.
     prefix: String,
     /// State of the secret.
     state: MachineClientSecretState,
     /// Time when the secret was created.
     pub(in super::super) created_at: Time,
-    /// Expiry time, future or past; null until a newer secret replaces it.
+    /// Expiry time of the secret. Null while no newer secret has replaced it.
     expires_at: Option<Time>,
-    /// Time when the secret was deleted.
+    /// Time when the secret was deleted. Null if it was not deleted.
     deleted_at: Option<Time>,
-    /// Time when a token was last issued for the secret.
+    /// Time when a token was last issued for the secret. Null before the first token.
     last_used_at: Option<Time>,
 }
 
 words! {
     /// Outcome of a token request.
     pub enum TokenGrantOutcome {
-        /// A token was issued.
+        /// The service issued a token.
         Succeeded = "SUCCEEDED",
-        /// The service refused the token; the code gives the reason.
+        /// The service issued no token. `code` states the reason.
         Refused = "REFUSED",
-        /// An internal error occurred.
+        /// An error occurred.
         Failed = "FAILED",
     }
 }
@@ -115,21 +119,22 @@ pub(crate) struct TokenGrant {
     pub(in super::super) granted_at: Time,
     /// Outcome of the token request.
     outcome: TokenGrantOutcome,
-    /// Code of the refusal; null for an issued token.
+    /// Reason for the refusal: `WRONG_SECRET`, `CLIENT_DISABLED`, `PARTNER_NOT_ACTIVE` or `NETWORK_NOT_ALLOWED`. Codes
+    /// may be added. The response to the machine client does not reveal the reason. Null for an issued token.
     code: Option<String>,
-    /// Scopes of the issued token.
+    /// Scopes of the issued token. Empty for a refusal.
     scopes: Vec<String>,
-    /// The token's `jti`; null if no token was issued.
+    /// `jti` of the token. Null if no token was issued.
     token_uuid: Option<Uuid>,
-    /// Expiry time of the token.
+    /// Expiry time of the token. Null if no token was issued.
     expires_at: Option<Time>,
-    /// UUID of the client secret that was used; null for a refusal.
+    /// Secret for which the token was issued. Null for a refusal.
     secret_uuid: Option<Uuid>,
-    /// Network address of the machine client.
+    /// Network address from which the machine client requested the token.
     address: Option<String>,
 }
 
-/// A newly provisioned machine client with its client secret, which is shown only once.
+/// A new machine client with its secret. The secret is shown only this once.
 #[derive(serde::Serialize, OutputType)]
 pub(crate) struct MachineClientWithSecret {
     /// Text of the client secret.
@@ -138,7 +143,7 @@ pub(crate) struct MachineClientWithSecret {
     pub(super) client: MachineClient,
 }
 
-/// A new client secret, which is shown only once.
+/// A new secret. The secret is shown only this once.
 #[derive(serde::Serialize, OutputType)]
 pub(crate) struct RotatedSecret {
     /// Metadata of the new client secret.
@@ -152,35 +157,49 @@ pub(crate) struct RotatedSecret {
 /// A machine client to provision.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct MachineClientInput {
+    /// Display name of the machine client. 1 to 120 characters.
     pub(super) name: String,
+    /// Partner to which the machine client is permanently bound. If omitted or null, the machine client is bound to no
+    /// partner. Examples are the storefront and a release tool.
     pub(super) partner_uuid: Option<Uuid>,
+    /// Scopes that the machine client may request. Every scope must exist. The service stores the list in the shortest
+    /// equivalent form. Scopes under `labs.admin` have these rules:
+    /// - A machine client that is bound to a partner can never have such scopes.
+    /// - A machine client that is not bound to a partner can have only such scopes that the caller holds.
     pub(super) allowed_scopes: Vec<String>,
+    /// Networks from which the machine client may request and use tokens, in CIDR notation. If empty, any network is
+    /// allowed.
     pub(super) allowed_networks: Option<Vec<String>>,
+    /// E-mail address of the contact for the machine client.
     pub(super) contact_email: Option<String>,
 }
 
-/// A merge patch of a machine client (RFC 7396).
+/// A merge patch (RFC 7396). Omitted fields remain unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct MachineClientUpdate {
-    /// Display name of the machine client.
+    /// Display name of the machine client. 1 to 120 characters.
     pub(super) name: Option<String>,
-    /// E-mail address of the contact; null removes it.
+    /// E-mail address of the contact for the machine client. Null removes the contact.
     #[serde(default)]
     pub(super) contact_email: MaybeUndefined<String>,
-    /// Networks from which the machine client may call; empty means any network.
+    /// Complete list of networks from which the machine client may request and use tokens, in CIDR notation. If empty,
+    /// any network is allowed.
     pub(super) allowed_networks: Option<Vec<String>>,
 }
 
 /// Complete list of scopes that a machine client may request.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct MachineClientScopesPut {
-    /// Scopes that the machine client may request.
+    /// Allowed scopes. The service stores them in the shortest equivalent form. To remove all access, disable the
+    /// machine client.
     pub(super) allowed_scopes: Vec<String>,
 }
 
 /// Remaining validity of the earlier secrets.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct SecretRotationInput {
+    /// Number of seconds for which the earlier secrets remain valid, so that the machine client can switch without an
+    /// interruption. 0 ends them at once. At most 30 days. An earlier expiry time of a secret remains unchanged.
     pub(super) old_secret_expires_in: Option<i32>,
 }
 

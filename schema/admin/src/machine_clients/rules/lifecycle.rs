@@ -4,11 +4,11 @@ use labs_core::fault::Fault;
 use labs_core::words::words;
 
 words! {
-    /// State of a machine client.
+    /// State of the machine client.
     pub enum MachineClientState {
         /// The machine client can authenticate.
         Active = "ACTIVE",
-        /// The machine client cannot authenticate.
+        /// It receives no tokens, and the service rejects its existing tokens.
         Disabled = "DISABLED",
     }
 }
@@ -23,13 +23,13 @@ pub(in crate::machine_clients) enum MachineClientAction {
 }
 
 words! {
-    /// State of a client secret.
+    /// State of a secret.
     pub enum MachineClientSecretState {
-        /// The service issues tokens for the secret.
+        /// The machine client can request tokens with the secret.
         Active = "ACTIVE",
         /// A newer secret has replaced it.
         Expired = "EXPIRED",
-        /// A staff member deleted it.
+        /// A staff member ended the secret and the tokens that were issued for it.
         Deleted = "DELETED",
     }
 }

@@ -10,17 +10,17 @@ use super::super::traffic::TrafficFigures;
 /// Number of partners, in total and by state.
 #[derive(Debug, Serialize, OutputType)]
 pub(super) struct OverviewPartners {
-    /// Total number of partners.
+    /// Total number.
     total: i64,
-    /// Active partners.
+    /// Number of active partners.
     active: i64,
-    /// Suspended partners.
+    /// Number of partners that staff suspended.
     suspended: i64,
-    /// Partners that are closing.
+    /// Number of partners whose account will be closed at the end of the waiting period.
     closing: i64,
-    /// Closed partners that are kept until erasure.
+    /// Number of closed partners that staff have not erased.
     closed: i64,
-    /// Erased partners, without any personal data left.
+    /// Number of partners whose personal data was erased.
     erased: i64,
 }
 
@@ -29,30 +29,30 @@ pub(super) struct OverviewPartners {
 pub(super) struct OverviewUsers {
     /// Total number of users, except removed users.
     total: i64,
-    /// Users who can sign in.
+    /// Number of users who can sign in.
     active: i64,
-    /// Users who have not confirmed their registration.
+    /// Number of users who have not confirmed their registration.
     unverified: i64,
-    /// Users whom their team suspended.
+    /// Number of users whom their team suspended.
     suspended: i64,
-    /// Users whom staff locked.
+    /// Number of users whom staff locked.
     locked: i64,
 }
 
 /// Number of apps, in total and by state.
 #[derive(Debug, Serialize, OutputType)]
 pub(super) struct OverviewApps {
-    /// Total number of apps.
+    /// Total number.
     total: i64,
-    /// Apps that were never listed.
+    /// Number of apps that were never published.
     draft: i64,
-    /// Listed apps.
+    /// Number of listed apps.
     listed: i64,
-    /// Apps that their partner unlisted.
+    /// Number of apps that their partner unlisted.
     unlisted: i64,
-    /// Apps that staff suspended.
+    /// Number of apps that staff suspended.
     suspended: i64,
-    /// Archived apps.
+    /// Number of apps that their partner archived.
     archived: i64,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct PlatformOverview {
     apps: OverviewApps,
     /// Number of listings visible on the storefront.
     listings_on_show: i64,
-    /// Partners by tier.
+    /// Number of partners by tier, in the display order of the tiers (`position`). Draft tiers are not included.
     subscriptions: Vec<OverviewTier>,
     /// Current day in UTC.
     today: Day,

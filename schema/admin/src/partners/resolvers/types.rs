@@ -16,25 +16,26 @@ use labs_identity::partner::lifecycle::{PartnerActor, allowed_actions};
 /// A partner, as seen by staff.
 #[derive(serde::Serialize, OutputType)]
 pub struct AdminPartner {
-    /// UUID of the partner.
+    /// UUID of the partner, for use in paths.
     pub(crate) uuid: Uuid,
     /// Slug of the partner.
     slug: String,
     /// Name of the company, as customers know it.
     company_name: String,
-    /// New name of a company with published listings, not yet confirmed by staff. Null if no name is pending.
+    /// New company name that staff have not confirmed yet. Null if no name is pending. A new name needs a confirmation
+    /// if the company has a listing, or a version that is in review, approved or scheduled.
     pending_company_name: Option<String>,
-    /// Legal form, as the company's register states it.
+    /// Legal form, as written in the company's register.
     legal_form: Option<String>,
-    /// Number in the company's register.
+    /// Number in the commercial register.
     registration_number: Option<String>,
-    /// The VAT identification number, with its prefix.
+    /// VAT identification number with its prefix.
     vat_id: Option<String>,
-    /// Two-letter ISO 3166-1 country code.
+    /// Country of the registered office, as a two-letter ISO 3166-1 code.
     country: Option<String>,
     /// Registered address of the company.
     address: CompanyAddressView,
-    /// Billing address; null if invoices are sent to the registered address.
+    /// Billing address. Null if it is the address of the registered office.
     billing_address: Option<CompanyBillingAddress>,
     /// E-mail address for invoices.
     billing_email: Option<String>,
@@ -42,19 +43,19 @@ pub struct AdminPartner {
     website: Option<String>,
     /// State of the partner.
     state: PartnerState,
-    /// Reason for the state, if one was given.
+    /// Reason for the current state, if one was given. Visible to the partner.
     state_reason: Option<String>,
     /// Time of the last state change.
     state_changed_at: Time,
-    /// Time when the account closes, while it is closing.
+    /// Time when the account will be closed. Null unless the partner is `CLOSING`.
     closes_at: Option<Time>,
-    /// Time until which the account can be reopened, while it is closed.
+    /// Time until which the account can be reopened. Null unless the partner is `CLOSED`.
     reopen_until: Option<Time>,
-    /// Labels that staff assign, in alphabetical order.
+    /// Labels that staff assigned, in alphabetical order. The partner does not see them.
     labels: Vec<String>,
-    /// Time when staff verified the identity of the company; null if it is not verified.
+    /// Time when staff verified the identity of the company. Null if the identity is not verified.
     verified_at: Option<Time>,
-    /// Subscription of the partner.
+    /// Summary of the subscription. Null if the partner has no subscription.
     subscription: Option<AdminPartnerSubscription>,
     /// Numbers of objects that belong to the partner.
     counts: AdminPartnerCounts,
@@ -62,7 +63,7 @@ pub struct AdminPartner {
     registered_at: Time,
     /// Time of the last change to the data or the state.
     updated_at: Time,
-    /// Actions that the caller can currently perform on the partner.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
@@ -73,70 +74,73 @@ pub(crate) struct AdminPartnerSubscription {
     tier_code: String,
     /// Name of the tier.
     tier_name: String,
-    /// `ACTIVE` or `CANCELLING`.
+    /// State of the subscription: `ACTIVE`, or `CANCELLING` until the period ends. States may be added.
     state: String,
     /// Time when the subscription started.
     started_at: Time,
-    /// Time when the period ends; null for a tier without a period.
+    /// End of the period. Null for a tier without periods.
     period_end: Option<Time>,
 }
 
 /// Numbers of objects that belong to a partner.
 #[derive(serde::Serialize, OutputType)]
 pub(crate) struct AdminPartnerCounts {
-    /// Members of the team.
+    /// Number of team members, except removed ones.
     members: i64,
-    /// Open invitations.
+    /// Number of pending invitations that have not expired.
     invitations: i64,
-    /// Apps, except archived apps.
+    /// Number of apps that are not archived.
     apps: i64,
-    /// Listings that are visible on the storefront.
+    /// Number of listings that are visible on the storefront.
     listings: i64,
-    /// Machine clients that can authenticate.
+    /// Number of active machine clients.
     machine_clients: i64,
-    /// Contacts.
+    /// Number of contacts.
     contacts: i64,
-    /// Notes of staff.
+    /// Number of internal notes of staff.
     notes: i64,
 }
 
-/// A partner to create.
+/// A partner to create, and the first administrator to invite.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct AdminPartnerCreate {
-    /// Name of the company.
+    /// Name of the company, as customers know it, on one line. 2 to 120 characters.
     company_name: String,
-    /// Legal form, as the company's register states it.
+    /// Legal form, as written in the company's register.
     #[serde(default)]
     legal_form: MaybeUndefined<String>,
-    /// Number in the company's register.
+    /// Number in the commercial register.
     #[serde(default)]
     registration_number: MaybeUndefined<String>,
-    /// VAT identification number with its prefix.
+    /// VAT identification number with its prefix, in the format of the company's country.
     #[serde(default)]
     vat_id: MaybeUndefined<String>,
-    /// Two-letter ISO 3166-1 country code.
+    /// Country of the company's registered office.
     country: String,
-    /// Registered address of the company.
+    /// Address of the company's registered office.
     #[serde(default)]
     address: MaybeUndefined<AddressPatch>,
-    /// Billing address.
+    /// Billing address. Null selects the address of the registered office.
     #[serde(default)]
     billing_address: MaybeUndefined<BillingAddressPatch>,
     /// E-mail address for invoices.
     #[serde(default)]
     billing_email: MaybeUndefined<String>,
-    /// Website of the company.
+    /// Website of the company, as an https address.
     #[serde(default)]
     website: MaybeUndefined<String>,
-    /// First administrator to invite.
+    /// First administrator to invite. The administrator chooses a name and a password when accepting the invitation.
     administrator: AdminPartnerAdministrator,
-    /// Code of the tier to start on; by default the tier to which cancelled subscriptions fall back.
+    /// Initial tier. Any offered tier is allowed, including a tier that partners cannot choose themselves. Defaults to
+    /// the fallback tier of cancelled subscriptions: the first tier on the pricing page that is free and that partners
+    /// can choose themselves.
     tier_code: Option<String>,
     /// Labels that staff assign.
     labels: Option<Vec<String>>,
-    /// Whether the company's name may resemble the name of another partner.
+    /// Whether `company_name` may resemble the platform's name or the name of another company. Otherwise the service
+    /// rejects a similar name with `NAME_IMITATES`. Requires `reason`.
     pub(super) allow_similar_name: Option<bool>,
-    /// Reason for the creation. The partner can read it.
+    /// Reason for the change. Kept in the audit record, and visible to the partner in its account events.
     reason: Option<String>,
 }
 
@@ -145,52 +149,56 @@ pub(crate) struct AdminPartnerCreate {
 pub(crate) struct AdminPartnerAdministrator {
     /// E-mail address to which the invitation is sent.
     pub(super) email: String,
-    /// Language of the mail; `en` by default.
+    /// Locale of the e-mails to the administrator, if a translation exists. English (`en`) by default.
     pub(super) locale: Option<String>,
 }
 
-/// A merge patch of a company's data (RFC 7396).
+/// A merge patch (RFC 7396) of a company's data. Omitted fields remain unchanged, null clears a field.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct AdminPartnerUpdate {
-    /// Name of the company.
+    /// Name of the company, as customers know it, on one line. 2 to 120 characters.
     company_name: Option<String>,
-    /// Legal form, as the company's register states it.
+    /// Legal form, as written in the company's register.
     #[serde(default)]
     legal_form: MaybeUndefined<String>,
-    /// Number in the company's register.
+    /// Number in the commercial register.
     #[serde(default)]
     registration_number: MaybeUndefined<String>,
-    /// VAT identification number with its prefix.
+    /// VAT identification number with its prefix, in the format of the company's country.
     #[serde(default)]
     vat_id: MaybeUndefined<String>,
-    /// Two-letter ISO 3166-1 country code.
+    /// Country of the company's registered office.
     country: Option<String>,
-    /// Registered address of the company.
+    /// Address of the company's registered office.
     #[serde(default)]
     address: MaybeUndefined<AddressPatch>,
-    /// Billing address.
+    /// Billing address. Null selects the address of the registered office.
     #[serde(default)]
     billing_address: MaybeUndefined<BillingAddressPatch>,
     /// E-mail address for invoices.
     #[serde(default)]
     billing_email: MaybeUndefined<String>,
-    /// Website of the company.
+    /// Website of the company, as an https address.
     #[serde(default)]
     website: MaybeUndefined<String>,
-    /// Whether staff have verified the identity of the company.
+    /// Whether staff have verified the identity of the company. The listings of a verified company show a mark.
+    /// Requires a `reason`. A change of the company's name or country removes the mark, unless the same request sends
+    /// `verified` true.
     pub(super) verified: Option<bool>,
-    /// Whether the company's name may resemble the name of another partner.
+    /// Whether `company_name` may resemble the platform's name or the name of another company. Otherwise the service
+    /// rejects a similar name with `NAME_IMITATES`. Requires `reason`.
     pub(super) allow_similar_name: Option<bool>,
-    /// Decision about the pending name.
+    /// Decision about the pending name. The service notifies the administrators by e-mail. If no name or another name
+    /// is pending, the service returns 409.
     pub(super) pending_name: Option<PendingNameDecision>,
-    /// Reason for the change. The partner can read it.
+    /// Reason for the change. Kept in the audit record, and visible to the partner in its account events.
     reason: Option<String>,
 }
 
 /// Complete list of a partner's labels.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct PartnerLabelsPut {
-    /// The labels.
+    /// Labels that staff assign.
     pub(super) labels: Vec<String>,
 }
 

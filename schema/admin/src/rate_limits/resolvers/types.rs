@@ -17,13 +17,13 @@ pub(super) struct PartnerRateLimit {
     partner_uuid: Uuid,
     /// Name of the partner.
     company_name: String,
-    /// Code of the tier of its subscription.
+    /// Tier of the partner's subscription.
     tier_code: String,
     /// Burst budget per second.
     burst: BurstLimit,
     /// Daily budget.
     daily: DailyLimit,
-    /// Effective override of the tier's limits; null if no override is set.
+    /// Override of the tier's limits. Null if no override is effective.
     r#override: Option<RateLimitOverride>,
 }
 
@@ -47,7 +47,8 @@ pub(super) struct DailyLimit {
     source: LimitSource,
     /// Limit of the tier.
     tier_limit: i64,
-    /// Requests leased today, since the last reset if there was one.
+    /// Requests that replicas leased today, or since the last reset of the day. The number exceeds the limit if the
+    /// limit was lowered afterwards.
     used: i64,
     /// Requests that replicas can still lease today.
     remaining: i64,
@@ -58,17 +59,18 @@ pub(super) struct DailyLimit {
 /// Limits that override the limits of the tier.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct RateLimitOverride {
-    /// Requests per second; null keeps the limit of the tier.
+    /// Requests per second. If null, the limit of the tier applies.
     burst_per_second: Option<i32>,
-    /// Requests per day; null keeps the limit of the tier.
+    /// Requests per day. If null, the limit of the tier applies.
     daily_requests: Option<i64>,
     /// Reason for the override.
     reason: String,
-    /// Staff member who set the override; null for a machine client or an erased user.
+    /// Staff member who set the override. Null if a machine client set it, or if the account no longer exists.
     set_by: Option<LimitSetter>,
     /// Time when the override was set.
     set_at: Time,
-    /// Time when the override ends and the tier's limits become effective again; null for an override without an end.
+    /// Time when the override expires and the tier's limits apply again. The request requires it. Null only for an
+    /// override that was stored without an expiry time.
     expires_at: Option<Time>,
 }
 
@@ -81,23 +83,23 @@ pub(super) struct LimitSetter {
     name: String,
 }
 
-/// Override to set.
+/// Limits to set. At least one of the two limits is required.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct RateLimitOverridePut {
-    /// Requests per second; if omitted, the limit of the tier.
+    /// Requests per second. If null, the limit of the tier applies.
     pub(super) burst_per_second: Option<i32>,
-    /// Requests per day; if omitted, the limit of the tier.
+    /// Requests per day. If null, the limit of the tier applies.
     pub(super) daily_requests: Option<i64>,
-    /// Reason for the override. Kept with the override and in the audit record.
+    /// Reason for the override. Kept with the override and in the audit record. Only staff can read it.
     pub(super) reason: String,
-    /// Time when the override ends.
+    /// Expiry time of the override. It must be in the future.
     pub(super) expires_at: Time,
 }
 
 /// Reason for the reset of a daily budget.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct RateLimitReset {
-    /// Reason for the reset. Kept in the audit record.
+    /// Reason for the reset. Kept in the audit record. Only staff can read it.
     pub(super) reason: Option<String>,
 }
 
@@ -108,7 +110,7 @@ pub(super) struct BudgetAccount {
     kind: BudgetAccountKind,
     /// UUID of the partner, machine client or staff member.
     uuid: Uuid,
-    /// Name of the account; null if it no longer exists.
+    /// Current name of the account. Null if the account no longer exists.
     name: Option<String>,
 }
 
@@ -117,17 +119,19 @@ pub(super) struct BudgetAccount {
 pub(super) struct RateLimitConsumer {
     /// Account that owns the budget.
     account: BudgetAccount,
-    /// Code of the partner's tier; null for other accounts.
+    /// Tier of a partner. Null for other accounts.
     tier_code: Option<String>,
     /// Requests per day.
     limit: i64,
-    /// Source of a partner's limit; null for other accounts, whose budget is fixed.
+    /// Source of a partner's limit. Null for other accounts, which have a fixed budget.
     source: Option<LimitSource>,
-    /// Requests leased today.
+    /// Requests that replicas leased today, or since the last reset of the day. The number exceeds the limit if the
+    /// limit was lowered afterwards.
     used: i64,
-    /// Requests that can still be leased today.
+    /// Requests that replicas can still lease today.
     remaining: i64,
-    /// Used share of the limit, truncated to four decimal places.
+    /// Used share of the limit, truncated to four decimal places. Above 1 if the limit was lowered afterwards. A limit
+    /// of 0 is treated as 1.
     share: f64,
 }
 
@@ -135,13 +139,13 @@ pub(super) struct RateLimitConsumer {
 /// exhausted.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct RateLimitRefusal {
-    /// Start of the hour.
+    /// Start of the hour, in UTC.
     hour: Time,
     /// Account whose requests were rejected.
     account: BudgetAccount,
-    /// Operation id.
+    /// Operation id in this contract.
     operation: String,
-    /// Exhausted budget, `burst` or `daily`.
+    /// Exhausted budget, as in `budget` of the rejection.
     budget: String,
     /// Number of rejected requests.
     refusals: i64,

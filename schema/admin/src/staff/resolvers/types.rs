@@ -15,7 +15,7 @@ const OWN_ACCOUNT: &str = "auth.account:write";
 /// A staff member.
 #[derive(serde::Serialize, OutputType)]
 pub struct StaffMember {
-    /// UUID of the staff member, for paths.
+    /// UUID of the staff member, for use in paths.
     uuid: Uuid,
     /// Full name of the staff member.
     name: String,
@@ -23,23 +23,25 @@ pub struct StaffMember {
     email: String,
     /// State of the staff member.
     state: StaffState,
-    /// Granted roles, in alphabetical order.
+    /// Assigned roles, in alphabetical order of their codes.
     roles: Vec<StaffMemberRole>,
-    /// Scopes of the roles and of the own account combined, in the shortest form, in alphabetical order.
+    /// Combined scopes of the roles and of the staff member's own account, in alphabetical order. A scope that another
+    /// scope of the list includes is omitted. A session that was opened with the second factor has these scopes. A
+    /// session without a second factor has only `auth.account:write`.
     effective_scopes: Vec<String>,
-    /// Time since when a second factor is active; null if the staff member must first enrol one to get access.
+    /// Time since which a second factor is active. Null for a staff member who must still enrol a second factor.
     second_factor_confirmed_at: Option<Time>,
     /// Number of open sessions.
     sessions_count: i64,
-    /// Time until which the invitation can be accepted; null without an open invitation.
+    /// Time until which the invitation can be accepted. Null if no invitation is open.
     invitation_expires_at: Option<Time>,
-    /// Time of the last sign-in.
+    /// Time of the last sign-in. Null before the first sign-in.
     last_sign_in_at: Option<Time>,
-    /// Time when the staff member was invited or created.
+    /// Time when the staff member was invited.
     created_at: Time,
     /// Time of the last change to the name, address or state.
     updated_at: Time,
-    /// Actions that the caller can currently perform on the state of the staff member.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
@@ -55,29 +57,29 @@ pub(crate) struct StaffMemberRole {
 /// A staff member to invite.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct StaffCreate {
-    /// Full name.
+    /// Full name of the staff member. 1 to 120 characters.
     pub(super) name: String,
-    /// E-mail address for sign-in and for the invitation.
+    /// E-mail address for sign-in. The service sends the invitation to this address.
     pub(super) email: String,
-    /// Codes of the roles to grant.
+    /// Roles to assign. The caller must hold every scope of these roles.
     pub(super) roles: Vec<String>,
-    /// Language of mails; `en` by default.
+    /// Locale of e-mails to the staff member. `en` by default.
     pub(super) locale: Option<String>,
 }
 
-/// A merge patch of a staff member (RFC 7396).
+/// A merge patch (RFC 7396). Omitted fields remain unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct StaffUpdate {
-    /// Full name.
+    /// Full name of the staff member. 1 to 120 characters.
     pub(super) name: Option<String>,
-    /// E-mail address for sign-in.
+    /// New e-mail address for sign-in.
     pub(super) email: Option<String>,
 }
 
 /// Complete list of a staff member's roles.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct StaffRolesPut {
-    /// Codes of the roles.
+    /// Roles. The caller must hold the scopes of every added role. An empty list removes all roles.
     pub(super) roles: Vec<String>,
 }
 

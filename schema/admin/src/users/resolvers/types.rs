@@ -12,35 +12,36 @@ use labs_identity::auth::account::PersonType;
 /// A user.
 #[derive(Clone, Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub struct User {
-    /// UUID of the user, for paths.
+    /// UUID of the user, for use in paths.
     pub(in crate::users) uuid: Uuid,
     /// Kind of user: member of a partner's team, or staff member.
     kind: PersonType,
-    /// Full name.
+    /// Full name of the user.
     pub(in crate::users) name: String,
     /// E-mail address for sign-in.
     email: String,
-    /// Time when the address was verified; null if it is unverified.
+    /// Time when the e-mail address was verified. Null for a user who must still verify the address.
     email_verified_at: Option<Time>,
-    /// New address that is not verified yet.
+    /// New e-mail address that is not yet verified. Null if no change is pending.
     pending_email: Option<String>,
-    /// UUID of the partner whose team they belong to; null for staff members.
+    /// Partner whose team the user belongs to. Null for a staff member.
     pub(in crate::users) partner_uuid: Option<Uuid>,
-    /// Name of the partner; null for staff members.
+    /// Name of this partner.
     company_name: Option<String>,
-    /// Role in the team; null for staff members.
+    /// Role in the team. Null for a staff member.
     role: Option<Role>,
     /// State of the user.
     state: UserState,
-    /// Language of their mails.
+    /// Locale of e-mails to the user, if a translation exists.
     locale: String,
-    /// Time since when a second factor is active; null if they have none.
+    /// Time since which a second factor is active. Null if no second factor is active.
     second_factor_confirmed_at: Option<Time>,
     /// Number of open sessions.
     sessions_count: i64,
-    /// Time until which failed attempts block some sign-ins; null if no sign-in is blocked.
+    /// Time until which sign-ins of this user are blocked after failed attempts, from some or all networks. Null if
+    /// sign-ins are not blocked.
     sign_in_held_until: Option<Time>,
-    /// Time of the last sign-in.
+    /// Time of the last sign-in. Null before the first sign-in.
     pub(in crate::users) last_sign_in_at: Option<Time>,
     /// Time when the account was created.
     pub(in crate::users) created_at: Time,
@@ -49,7 +50,7 @@ pub struct User {
     /// Sort key of the order by name.
     #[serde(skip)]
     pub(in crate::users) name_sorted: String,
-    /// Actions that the caller can currently perform on the user.
+    /// Actions that the caller can perform now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
@@ -64,11 +65,11 @@ impl User {
     }
 }
 
-/// A merge patch of a user (RFC 7396).
+/// A merge patch (RFC 7396). Omitted fields remain unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct UserUpdate {
-    /// Full name.
+    /// Full name of the user, on one line. 1 to 120 characters.
     pub(super) name: Option<String>,
-    /// New e-mail address, which the user must verify.
+    /// E-mail address for sign-in, once it is verified.
     pub(super) email: Option<String>,
 }

@@ -18,39 +18,41 @@ use super::view::Account;
 use crate::auth::security_events::{PersonEvents, SecurityEvent, SecurityEventFilter};
 use crate::auth::sessions::{OwnSession, load_own, require_fresh};
 
-/// Merge patch of the caller's own account (RFC 7396).
+/// Fields to change. Omitted fields keep their values.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct AccountUpdate {
-    /// Full name.
+    /// Full name of the user, in one line. 1 to 120 characters. A name that looks like the platform or its staff is
+    /// rejected with `NAME_IMITATES`, unless the user is a staff member.
     name: Option<String>,
-    /// Language of e-mails to the user.
+    /// Language of e-mails to the user, if a translation exists.
     locale: Option<String>,
     /// IANA name of the time zone.
     time_zone: Option<String>,
-    /// Whether the user gets the weekly e-mail about the board.
+    /// Whether the user receives the weekly e-mail about the board. Each of these e-mails contains a link to
+    /// unsubscribe.
     board_mail: Option<bool>,
 }
 
-/// A new e-mail address.
+/// The new e-mail address.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct EmailChangeRequest {
-    /// E-mail address for sign-in, once it is verified.
+    /// Address to sign in with after the confirmation. It must differ from the current address.
     email: String,
 }
 
 /// Token from an e-mail about an address change.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct EmailChangeTokenInput {
-    /// Token from the e-mail.
+    /// Token from the e-mail, unchanged.
     token: String,
 }
 
-/// Receipt for the address change request.
+/// Receipt for the requested change.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct EmailChangeReceipt {
-    /// `CONFIRMATION_SENT`: the service sends an e-mail to the new address and one to the old.
+    /// The service sends one e-mail to the new address and one to the old address.
     status: &'static str,
-    /// The new address.
+    /// The new address, as in the request.
     email: String,
     /// Seconds until the token sent to the new address expires.
     expires_in: i64,
@@ -59,7 +61,7 @@ pub(super) struct EmailChangeReceipt {
 /// The confirmed address change.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct EmailChanged {
-    /// `EMAIL_CHANGED`.
+    /// Result of the confirmation.
     status: &'static str,
     /// Address to sign in with from now on.
     email: String,
@@ -67,10 +69,10 @@ pub(super) struct EmailChanged {
     changed_at: Time,
 }
 
-/// The cancelled address change.
+/// The stopped or reverted address change.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct EmailChangeCancelled {
-    /// `EMAIL_CHANGE_CANCELLED`.
+    /// Result of the cancellation.
     status: &'static str,
     /// Address to sign in with: the address before the change.
     email: String,

@@ -9,11 +9,11 @@ use uuid::Uuid;
 use super::store::AccountRow;
 
 words! {
-    /// Whether a user belongs to a partner's team or to the staff.
+    /// Kind of user.
     pub enum PersonType {
-        /// A team member of a partner.
+        /// A member of a partner's team.
         PartnerUser = "PARTNER_USER",
-        /// A staff member.
+        /// A staff member. Visible only to a caller who also has the scope `labs.admin.staff`.
         StaffUser = "STAFF_USER",
     }
 }
@@ -23,31 +23,33 @@ words! {
 pub(super) struct Account {
     /// UUID of the user.
     uuid: Uuid,
-    /// Kind of principal.
+    /// Whether the user belongs to a partner's team or to the staff.
     principal_type: PersonType,
-    /// Full name.
+    /// Full name of the user.
     name: String,
     /// E-mail address that the user signs in with.
     email: String,
-    /// Time when the user verified the address.
+    /// Time when the user verified the address. Null while it is unverified.
     email_verified_at: Option<Time>,
     /// Language of e-mails to the user.
     locale: String,
-    /// IANA name of the user's time zone.
+    /// Time zone of the user, as an IANA name. Times in this API are always in UTC.
     time_zone: String,
-    /// Whether the user gets the weekly e-mail about the board.
+    /// Whether the user receives the weekly e-mail about the board. It is sent on Mondays and states how much happened
+    /// on the board in the previous week. It is the same for every recipient, regardless of their votes. False until
+    /// the user enables it. Always false for staff members.
     board_mail: bool,
-    /// Role in the partner's team; null for staff.
+    /// Role of the user in the partner's team. Null for staff members.
     role: Option<Role>,
-    /// UUID of the user's partner; null for staff.
+    /// Partner whose team the user belongs to. Null for staff members.
     partner_uuid: Option<Uuid>,
-    /// Codes of the user's staff roles.
+    /// Codes of the user's staff roles. Empty for a member of a partner's team.
     staff_roles: Vec<String>,
-    /// Active second factors.
+    /// Active second factors. An unconfirmed enrolment is not included.
     second_factors: Vec<SecondFactor>,
-    /// Number of unused recovery codes.
+    /// Number of unused recovery codes. Zero without a second factor.
     recovery_codes_left: i64,
-    /// Time when the user last signed in.
+    /// Time of the user's last complete sign-in, with every required factor.
     last_sign_in_at: Option<Time>,
     /// Time when the account was created.
     created_at: Time,

@@ -28,11 +28,12 @@ use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 words! {
     /// Account with which the invited user would join.
     pub enum InvitationAccount {
-        /// A new user: accepting requires a name and a password.
+        /// As a new user. Accepting requires a name and a password.
         New = "NEW",
-        /// The existing user of the address: accepting requires neither name nor password.
+        /// As the user that the address belongs to, whose company is closed. Accepting takes neither a name nor a
+        /// password.
         Existing = "EXISTING",
-        /// Joining is not possible: the address belongs to a member of a team, or to a staff member.
+        /// Joining is not possible. The address belongs to a member of a team, and a user belongs to only one team.
         Elsewhere = "ELSEWHERE",
     }
 }
@@ -42,13 +43,14 @@ words! {
 pub(super) struct HeldInvitation {
     /// Name of the inviting company.
     company_name: String,
-    /// Name of the inviter; null if that user no longer exists.
+    /// Name of the user who sent the invitation. Null if staff or a machine client sent it, or if the user no longer
+    /// exists.
     inviter_name: Option<String>,
-    /// Invited e-mail address, used to sign in.
+    /// Invited e-mail address. The user signs in with it.
     email: String,
     /// Offered role.
     role: Role,
-    /// Account with which the user would join.
+    /// How the invited user would join.
     account: InvitationAccount,
     /// Time until which the invitation can be answered.
     expires_at: Time,
@@ -57,42 +59,43 @@ pub(super) struct HeldInvitation {
 /// The accepted invitation. The user is a member of the team.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct AcceptedInvitation {
-    /// `ACCEPTED`.
+    /// Result of the acceptance.
     status: &'static str,
-    /// UUID of the partner.
+    /// UUID of the partner, for the paths under `/v1/partner/{partner_uuid}`.
     partner_uuid: Uuid,
     /// UUID of the user.
     user_uuid: Uuid,
     /// E-mail address to sign in with.
     email: String,
-    /// Role in the team.
+    /// Role of the user in the team.
     role: Role,
 }
 
 /// The declined invitation. The invited user does not join the team.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct DeclinedInvitation {
-    /// `DECLINED`.
+    /// Result of the refusal.
     status: &'static str,
 }
 
 /// Token from an invitation.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct InvitationTokenInput {
-    /// Token from the e-mail.
+    /// Token from the e-mail, unchanged.
     token: String,
 }
 
 /// Token from an invitation, with the data that a new user needs.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct InvitationAcceptance {
-    /// Token from the e-mail.
+    /// Token from the e-mail, unchanged.
     token: String,
-    /// Full name; only for a new user.
+    /// Full name of the user. Required for a new user; omit it for an existing user.
     name: Option<String>,
-    /// Password to sign in with; only for a new user.
+    /// Password to sign in with, 12 to 256 characters of any kind. Required for a new user; omit it for an existing
+    /// user, who keeps the current password.
     password: Option<String>,
-    /// Language of e-mails to the user; defaults to the language of the invitation.
+    /// Language of e-mails to a new user, if a translation exists. The locale of the invitation by default.
     locale: Option<String>,
 }
 

@@ -30,15 +30,15 @@ pub(super) fn a_day(people: Option<i64>, is_staff: bool) -> (Daily, i64) {
 words! {
     /// State of an invitation.
     pub enum InvitationState {
-        /// Waiting for an answer.
+        /// Waits for an answer.
         Pending = "PENDING",
-        /// The invited user joined the team.
+        /// The invited user is in the team.
         Accepted = "ACCEPTED",
         /// The invited user declined.
         Declined = "DECLINED",
-        /// The team or staff revoked it.
+        /// The invitation was revoked.
         Revoked = "REVOKED",
-        /// The invitation was not answered in time; it can be sent again.
+        /// No answer arrived in time; the invitation can be sent again.
         Expired = "EXPIRED",
     }
 }

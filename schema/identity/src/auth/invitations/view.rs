@@ -13,7 +13,7 @@ use crate::partner::team_members::rules::ensure_covered;
 /// An invitation to a team. Only the e-mail contains its token.
 #[derive(Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub struct Invitation {
-    /// UUID of the invitation.
+    /// UUID of the invitation, for use in paths.
     pub(super) uuid: Uuid,
     /// Invited e-mail address.
     pub(super) email: String,
@@ -21,15 +21,16 @@ pub struct Invitation {
     role: Role,
     /// State of the invitation.
     state: InvitationState,
-    /// Time of the last state change.
+    /// Time when the invitation entered this state.
     state_changed_at: Time,
-    /// Language of the e-mail.
+    /// Language of the invitation e-mail, if a translation exists.
     locale: String,
-    /// UUID of the inviter; null if staff or a machine client sent the invitation.
+    /// UUID of the user who sent the invitation. Null if the platform's staff or a machine client sent it.
     invited_by_uuid: Option<Uuid>,
-    /// Name of the user who sent the invitation.
+    /// Name of the user who sent the invitation. Null if the platform's staff or a machine client sent it, or if the
+    /// user no longer exists.
     invited_by_name: Option<String>,
-    /// UUID of the user who joined; null until the invitation is accepted.
+    /// UUID of the user who accepted the invitation. Null until it is accepted.
     user_uuid: Option<Uuid>,
     /// Time when the invitation was first sent.
     pub(super) created_at: Time,
@@ -37,7 +38,7 @@ pub struct Invitation {
     sent_at: Time,
     /// Time until which the invitation can be answered.
     expires_at: Time,
-    /// Actions that the caller can perform on the invitation now.
+    /// Actions that the caller can perform now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
@@ -56,10 +57,10 @@ impl Invitation {
 /// E-mail address to invite, and the offered role.
 #[derive(serde::Deserialize, InputType)]
 pub struct InvitationCreate {
-    /// E-mail address that the invitation is sent to.
+    /// E-mail address that receives the invitation. The invited user will sign in with it.
     pub email: String,
     /// Role that the user will have.
     pub role: Role,
-    /// Language of the e-mail; English by default.
+    /// Language of the invitation e-mail, if a translation exists. English by default.
     pub locale: Option<String>,
 }

@@ -21,13 +21,13 @@ pub const ISSUER: &str = "Labs";
 /// A new secret for an authenticator app. It is not active yet. The service shows it only once.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct TotpEnrolment {
-    /// Secret in base32.
+    /// The secret in base32, for manual entry. SHA-1, 6 digits, a new code every 30 seconds.
     secret: String,
     /// The same secret as a URI, for an authenticator app on the same device.
     otpauth_uri: String,
-    /// The same secret as a QR code: a PNG picture as a `data:` URL.
+    /// The same secret as a QR code: a PNG image in a `data:` URI, ready for an `img` element.
     qr_png: String,
-    /// Seconds until the unconfirmed secret expires.
+    /// Seconds until the enrolment expires. If it is not confirmed by then, enrol again.
     expires_in: i64,
 }
 
@@ -36,21 +36,24 @@ pub(super) struct TotpEnrolment {
 pub(super) struct TotpConfirmation {
     /// Time when the factor became active.
     confirmed_at: Time,
-    /// Ten recovery codes for a lost device, shown only once.
+    /// Ten recovery codes for the case that the device is lost. Each is valid for one sign-in. The service shows them
+    /// only once.
     recovery_codes: Vec<String>,
 }
 
-/// A new set of recovery codes, shown only once.
+/// A new set of recovery codes.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct RecoveryCodes {
-    /// Ten recovery codes for a lost device.
+    /// Ten recovery codes for the case that the device is lost. Each is valid for one sign-in. The service shows them
+    /// only once.
     recovery_codes: Vec<String>,
 }
 
 /// A code of the new secret.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct TotpConfirmationInput {
-    /// Current six-digit code of the authenticator app.
+    /// The 6 digits that the authenticator app currently shows for the new secret. The service ignores a space or
+    /// hyphen between the halves.
     code: String,
 }
 

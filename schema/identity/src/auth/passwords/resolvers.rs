@@ -19,10 +19,10 @@ use crate::auth::attempts::{self, Subject};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::auth::sessions::{end_all, err_busy, load_own, prove_password};
 
-/// Receipt for the password reset request.
+/// Receipt for the requested reset.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct PasswordResetReceipt {
-    /// `RESET_SENT`: if the address has an account, the service sends an e-mail.
+    /// If the address has an account, the service sends an e-mail to it.
     status: &'static str,
     /// Address from the request.
     email: String,
@@ -33,7 +33,7 @@ pub(super) struct PasswordResetReceipt {
 /// The completed password reset.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct PasswordReset {
-    /// `PASSWORD_RESET`.
+    /// Result of the reset.
     status: &'static str,
     /// Time when the password was set.
     reset_at: Time,
@@ -42,14 +42,14 @@ pub(super) struct PasswordReset {
 /// Account whose password is to be reset.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct PasswordResetRequest {
-    /// E-mail address of the account.
+    /// E-mail address that the user signs in with, case-insensitive.
     email: String,
 }
 
 /// Token from an e-mail, and the new password.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct PasswordResetConfirmation {
-    /// Token from the e-mail.
+    /// Token from the e-mail, unchanged.
     token: String,
     /// New password.
     password: String,
@@ -58,7 +58,7 @@ pub(super) struct PasswordResetConfirmation {
 /// The current password and the new password.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct PasswordChange {
-    /// Current password.
+    /// Password that the user has signed in with so far.
     current_password: String,
     /// New password.
     new_password: String,

@@ -24,23 +24,23 @@ use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 use crate::partner::company::{self, Company, Patch};
 use labs_subscription::changing;
 
-/// Receipt for the registration.
+/// Receipt for a registration, or for a request to resend its e-mail.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct RegistrationReceipt {
-    /// `VERIFICATION_SENT`: the service sends an e-mail.
+    /// Always `VERIFICATION_SENT`, whether or not the service sent an e-mail.
     status: &'static str,
     /// Address from the request.
     email: String,
-    /// Seconds until the token in the e-mail expires.
+    /// Seconds until the token in the e-mail expires. The service deletes a registration that is not verified by then.
     expires_in: i64,
 }
 
 /// The verified registration. The administrator can now sign in.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct VerifiedRegistration {
-    /// `VERIFIED`.
+    /// Result of the verification.
     status: &'static str,
-    /// UUID of the partner.
+    /// UUID of the partner, for the paths under `/v1/partner/{partner_uuid}`.
     partner_uuid: Uuid,
     /// UUID of the administrator.
     user_uuid: Uuid,
@@ -53,53 +53,60 @@ pub(super) struct VerifiedRegistration {
 /// A company that registers as a partner, and its first administrator.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct RegistrationInput {
-    /// Name of the company, as customers know it.
+    /// Name of the company, as customers know it. 2 to 120 characters. A name that looks like the platform or like
+    /// another company with published listings is rejected with `NAME_IMITATES`.
     company_name: String,
-    /// Two-letter ISO 3166-1 country code.
+    /// Country of the company's registered office.
     country: String,
-    /// Legal form, as in the company's register.
+    /// Legal form of the company, as in its commercial register.
     #[serde(default)]
     legal_form: MaybeUndefined<String>,
-    /// VAT id with its country prefix.
+    /// VAT identification number with its prefix, in capital letters, without spaces and dots. The company's country
+    /// determines its format. For the members of the European Union, GB, CH and NO, the service checks every character.
+    /// The prefix is `EL` for Greece, `XI` for Northern Ireland, `CHE` for Switzerland, `GB` for the Isle of Man, `FI`
+    /// for Åland, and `FR` for Monaco and the French overseas departments. Elsewhere the number starts with the country
+    /// code.
     #[serde(default)]
     vat_id: MaybeUndefined<String>,
-    /// Website of the company.
+    /// Website of the company, as an https address.
     #[serde(default)]
     website: MaybeUndefined<String>,
     /// First administrator of the company.
     pub(super) administrator: RegistrationAdministratorInput,
-    /// Code of the initial tier. The default is the tier to which cancelled subscriptions fall back.
+    /// Tier of the first subscription. It must be a tier with `self_service` from `GET /v1/subscription/public/tiers`.
+    /// By default, the first of these tiers that is free. A cancelled subscription falls back to the same tier.
     pub(super) tier_code: Option<String>,
-    /// Always true.
+    /// Whether the company accepts the terms of the platform. Must be true.
     pub(super) accept_terms: bool,
 }
 
 /// The user who becomes the first administrator.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct RegistrationAdministratorInput {
-    /// Full name.
+    /// Full name of the user. 1 to 120 characters. A name that looks like the platform or its staff is rejected with
+    /// `NAME_IMITATES`.
     pub(super) name: String,
-    /// E-mail address to sign in with.
+    /// E-mail address that the user signs in with. The service sends the token to it.
     pub(super) email: String,
     /// Password to sign in with.
     pub(super) password: String,
-    /// Language of e-mails to the user; `en` by default.
+    /// Language of e-mails to the user, if a translation exists. English (`en`) by default.
     locale: Option<String>,
 }
 
 /// Address to be verified.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct VerificationRequest {
-    /// E-mail address of the registration.
+    /// E-mail address of the registration's administrator.
     email: String,
 }
 
-/// Proof of an e-mail address: the token from the e-mail, and the password of the registration.
+/// Token from an e-mail, and the password of the registration that the e-mail is about.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct EmailVerification {
-    /// Token from the e-mail.
+    /// Token from the e-mail, unchanged.
     token: String,
-    /// Password of the registration.
+    /// Password chosen at registration.
     password: String,
 }
 

@@ -13,11 +13,11 @@ use crate::auth::devices::UserAgent;
 words! {
     /// Outcome of a security event.
     pub enum SecurityEventOutcome {
-        /// The action succeeded.
+        /// The action was completed.
         Succeeded = "SUCCEEDED",
         /// The action was not allowed.
         Refused = "REFUSED",
-        /// The attempt failed, for example because of a wrong password or code.
+        /// The action did not succeed, for example because of a wrong password.
         Failed = "FAILED",
     }
 }
@@ -33,7 +33,7 @@ pub struct SecurityEvent {
     kind: String,
     /// Outcome of the event.
     outcome: SecurityEventOutcome,
-    /// UUID of the affected session.
+    /// Session in which the event occurred, or which it concerns. Null without a session.
     session_uuid: Option<Uuid>,
     /// Network address of the client.
     address: Option<String>,

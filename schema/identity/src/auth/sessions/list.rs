@@ -21,11 +21,12 @@ pub struct OpenSession {
     user_agent: Option<String>,
     /// Network address of the client.
     address: Option<String>,
-    /// Whether the session proved a second factor.
+    /// Whether the user provided a second factor in this session.
     second_factor: bool,
     /// Time when the user signed in.
     created_at: Time,
-    /// Time when the session was last refreshed.
+    /// Hour in which the refresh cookie of the session was last used. Before the first use, the time when the session
+    /// was opened.
     last_used_at: Time,
     /// Time when the session ends if it is not refreshed earlier.
     idle_expires_at: Time,

@@ -14,79 +14,86 @@ use super::rules::{self, ClientAuthMethod, ClientStatus, TokenForm};
 use super::store::{self, ClientRow, IssuedToken};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 
-/// Access token of a machine client (RFC 6749, section 5.1).
+/// An access token for a machine client (RFC 6749, section 5.1).
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct OAuthToken {
-    /// Value for the Authorization header: `Bearer <access_token>`.
+    /// Access token, for the `Authorization` header only. The rights of a token can change during its lifetime. Call
+    /// `GET /v1/system/me` instead of decoding the token.
     access_token: String,
-    /// Always `Bearer`.
+    /// Authentication scheme for the `Authorization` header.
     token_type: &'static str,
     /// Seconds until the token expires.
     expires_in: i64,
-    /// Granted scopes, separated by single spaces.
+    /// Granted scopes, separated by single spaces. Empty if none of the requested scopes is allowed.
     scope: String,
 }
 
 /// Public keys that verify access tokens (RFC 7517).
 #[derive(serde::Serialize, OutputType, Deserialize)]
 pub(super) struct JsonWebKeySet {
-    /// Keys in use. During a key rotation, the set contains two or more.
+    /// Every key that may have signed a valid token, and the next signing key. More than two keys for an hour after
+    /// each rotation.
     keys: Vec<JsonWebKey>,
 }
 
 /// A public key for Ed25519 signatures (RFC 8037).
 #[derive(serde::Serialize, OutputType, Deserialize)]
 pub(super) struct JsonWebKey {
-    /// Key type, `OKP`.
+    /// Key type.
     kty: String,
-    /// Curve, `Ed25519`.
+    /// Curve of the key.
     crv: String,
-    /// Public key, base64url without padding.
+    /// The public key, base64url without padding.
     x: String,
     /// Id of the key, as in the header of the tokens that it signed.
     kid: String,
-    /// Purpose of the key, `sig`.
+    /// Use of the key: verifying signatures.
     #[serde(rename = "use")]
     purpose: String,
-    /// The only algorithm for this key, `EdDSA`.
+    /// Only algorithm that the key may be used with.
     alg: String,
 }
 
-/// Token request of a machine client (RFC 6749, sections 4.4.2 and 4.3.2).
+/// Token request of a machine client (RFC 6749, sections 4.4.2 and 4.3.2). As OAuth requires, the service ignores an
+/// unknown field, treats a field without a value as omitted, and rejects a field that occurs twice.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct OAuthTokenRequest {
-    /// `client_credentials` or `password`.
+    /// `client_credentials`, which every OAuth library supports, or `password`, with the machine client's id and secret
+    /// as user name and password. The service rejects any other value with `unsupported_grant_type`.
     grant_type: String,
-    /// Client id of `client_credentials`, unless HTTP Basic carries it.
+    /// Client id for `client_credentials`. Omit it if HTTP Basic carries it.
     client_id: Option<String>,
-    /// Client secret of `client_credentials`, unless HTTP Basic carries it.
+    /// Client secret for `client_credentials`. Omit it if HTTP Basic carries it.
     client_secret: Option<String>,
-    /// Client id of `password`, unless HTTP Basic carries it.
+    /// Client id for `password`. Omit it if HTTP Basic carries it.
     username: Option<String>,
-    /// Client secret of `password`, unless HTTP Basic carries it.
+    /// Client secret for `password`. Omit it if HTTP Basic carries it.
     password: Option<String>,
-    /// Requested scopes; by default all that the client is allowed.
+    /// Requested scopes, separated by single spaces. If omitted, the token has every allowed scope of the machine
+    /// client. The service ignores scopes that the machine client is not allowed. It rejects a malformed list, or a
+    /// name that is not a scope, with `invalid_scope`.
     scope: Option<String>,
 }
 
-/// A token to introspect or revoke, and the credentials of the machine client.
+/// A token and the credentials of the calling machine client. As OAuth requires, the service ignores an unknown field,
+/// treats a field without a value as omitted, and rejects a field that occurs twice.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct OAuthTokenQuestion {
-    /// The access token.
+    /// The access token. Required. The service authenticates the client before it checks that the token is present.
     token: Option<String>,
-    /// Token type hint. Ignored, because there is only one type.
+    /// Type of the token. The service ignores it, because it issues only one type.
     #[serde(rename = "token_type_hint")]
     _token_type_hint: Option<String>,
-    /// Client id, unless HTTP Basic carries it.
+    /// Client id. Omit it if HTTP Basic carries it.
     client_id: Option<String>,
-    /// Client secret, unless HTTP Basic carries it.
+    /// Client secret. Omit it if HTTP Basic carries it.
     client_secret: Option<String>,
 }
 
 /// The revoked token.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct OAuthRevocation {
-    /// `REVOKED`.
+    /// Result of the revocation.
     status: &'static str,
 }
 

@@ -19,104 +19,109 @@ use crate::partner::lifecycle::{Action, PartnerActor, allowed_actions};
 /// The account data of a partner.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct PartnerAccount {
-    /// UUID of the partner.
+    /// UUID of the partner, for use in paths.
     uuid: Uuid,
     /// Slug of the partner.
     slug: String,
     /// Name of the company, as customers know it.
     company_name: String,
-    /// New name of a company with published listings, not yet confirmed by staff. Null if no name is pending.
+    /// New name of a company with reviewed apps. The storefront shows `company_name` until staff confirm the new name.
+    /// Null if no name is pending.
     pending_company_name: Option<String>,
-    /// Legal form, as the company's register states it.
+    /// Legal form, as in the commercial register.
     legal_form: Option<String>,
-    /// Number in the company's register.
+    /// Number in the commercial register, including the name of the register where required.
     registration_number: Option<String>,
-    /// The VAT identification number, with its prefix.
+    /// VAT identification number with its prefix.
     vat_id: Option<String>,
-    /// Two-letter ISO 3166-1 country code.
+    /// Country of the company's registered office, as a two-letter ISO 3166-1 code.
     country: Option<String>,
     /// Registered address of the company.
     address: CompanyAddressView,
-    /// Billing address; null if invoices are sent to the registered address.
+    /// Billing address. Null if invoices go to the registered office.
     billing_address: Option<CompanyBillingAddress>,
-    /// E-mail address for invoices; null if they are mailed to the billing contacts, or without those to the
-    /// administrators.
+    /// E-mail address for invoices. If null, invoices go to the billing contacts, or without any to the administrators.
     billing_email: Option<String>,
     /// Website of the company.
     website: Option<String>,
     /// State of the partner.
     state: PartnerState,
-    /// Time when the account closes, while it is closing.
+    /// Time when the account will be closed, while it is `CLOSING`. Null otherwise.
     closes_at: Option<Time>,
-    /// Time when the partner was registered.
+    /// Time when the company was registered.
     registered_at: Time,
     /// Time when the data or the state of the partner last changed.
     updated_at: Time,
-    /// Actions that the caller can currently perform on the account.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
-/// A merge patch of the company's data (RFC 7396).
+/// A merge patch (RFC 7396) of the company's data. Omitted fields keep their values, null clears a field.
 #[derive(serde::Deserialize, InputType)]
 pub struct PartnerAccountUpdate {
-    /// Name of the company.
+    /// Name of the company, as customers know it, in one line. 2 to 120 characters.
     company_name: Option<String>,
-    /// Legal form, as the company's register states it.
+    /// Legal form, as in the commercial register.
     #[serde(default)]
     legal_form: MaybeUndefined<String>,
-    /// Number in the company's register.
+    /// Number in the commercial register, including the name of the register where required.
     #[serde(default)]
     registration_number: MaybeUndefined<String>,
-    /// VAT identification number with its prefix.
+    /// VAT identification number with its prefix, in capital letters, without spaces and dots. The company's country
+    /// determines its format. For the members of the European Union, GB, CH and NO, the service checks every character.
+    /// The prefix is `EL` for Greece, `XI` for Northern Ireland, `CHE` for Switzerland, `GB` for the Isle of Man, `FI`
+    /// for Åland, and `FR` for Monaco and the French overseas departments. Elsewhere the number starts with the country
+    /// code.
     #[serde(default)]
     vat_id: MaybeUndefined<String>,
-    /// Two-letter ISO 3166-1 country code.
+    /// Country of the company's registered office.
     country: Option<String>,
-    /// Registered address of the company.
+    /// Address of the company's registered office. Null clears it.
     #[serde(default)]
     address: MaybeUndefined<AddressPatch>,
-    /// Billing address.
+    /// Billing address. With null, invoices go to the registered office.
     #[serde(default)]
     billing_address: MaybeUndefined<BillingAddressPatch>,
-    /// E-mail address for invoices.
+    /// E-mail address for invoices. With null, invoices go to the billing contacts, or without any to the
+    /// administrators.
     #[serde(default)]
     billing_email: MaybeUndefined<String>,
-    /// Website of the company.
+    /// Website of the company, as an https address.
     #[serde(default)]
     website: MaybeUndefined<String>,
 }
 
-/// Reason why a team closes its account.
+/// Optional reason for the closure.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct ClosureRequest {
-    /// Reason, in free text.
+    /// Reason of the team, in free text. The account events show it.
     pub(super) reason: Option<String>,
 }
 
 words! {
-    /// Group of a history entry.
+    /// Source of an event.
     pub enum PartnerEventGroup {
-        /// The account itself, its team, contacts and profile.
+        /// The account with its team, contacts and profile.
         Account = "ACCOUNT",
         /// The subscription.
         Subscription = "SUBSCRIPTION",
-        /// Reads and actions of staff.
+        /// Reads and actions of the platform's staff.
         Staff = "STAFF",
     }
 }
 
 words! {
-    /// Kind of actor of a history entry, as the team sees it.
+    /// Kind of the actor of an event.
     pub enum PartnerEventActorKind {
-        /// A team member of the partner.
+        /// A user of the team.
         PartnerUser = "PARTNER_USER",
         /// A machine client of the partner.
         MachineClient = "MACHINE_CLIENT",
-        /// A staff member.
+        /// A staff member of the platform.
         StaffUser = "STAFF_USER",
-        /// The service itself.
+        /// The platform itself.
         System = "SYSTEM",
-        /// An unauthenticated caller.
+        /// An unknown actor.
         Anonymous = "ANONYMOUS",
     }
 }
@@ -126,9 +131,9 @@ words! {
 pub(super) struct PartnerEventActor {
     /// Kind of actor.
     kind: PartnerEventActorKind,
-    /// UUID of the team member or machine client.
+    /// UUID of the team member or machine client. Null for any other actor.
     uuid: Option<Uuid>,
-    /// Name of the actor.
+    /// Current name of the actor. Null if the actor no longer belongs to the team.
     name: Option<String>,
 }
 
@@ -142,17 +147,19 @@ pub(super) struct PartnerEventView {
     occurred_at: Time,
     /// Group of the event.
     group: PartnerEventGroup,
-    /// Kind of event: `COMPANY_UPDATED`, `SUSPENDED`, `STAFF_ACCESS` and so on.
+    /// Kind of the event, such as `REGISTERED`, `COMPANY_UPDATED`, `CONTACT_ADDED`, `SUSPENDED`, `CLOSURE_REQUESTED`,
+    /// `MEMBER_JOINED` or `NAME_CONFIRMED`. `STAFF_ACCESS` means that staff called `operation` and the call wrote no
+    /// other event here; mostly this is a read. New kinds may be added.
     kind: String,
-    /// Actor of the event.
+    /// Actor of the event. Staff act on behalf of the platform, so the event does not identify the staff member.
     actor: PartnerEventActor,
-    /// Uuid of the affected object, if it is not the account itself.
+    /// UUID of the affected object, if it is not the account itself.
     subject_uuid: Option<Uuid>,
-    /// Operation that staff called, if they only read or if the history contains no other entry for it.
+    /// Id of the operation that staff called, as in this contract. Null unless the kind is `STAFF_ACCESS`.
     operation: Option<String>,
-    /// Reason, if one was given.
+    /// Reason of the actor. Null if the actor gave no reason, or if only staff can read it.
     reason: Option<String>,
-    /// Further data of the event.
+    /// Further data of the event. Its members depend on the kind; new members may be added.
     detail: Value,
 }
 

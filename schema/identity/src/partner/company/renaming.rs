@@ -20,17 +20,17 @@ words! {
     pub enum NameDecision {
         /// The pending name becomes the name of the company.
         Confirm = "CONFIRM",
-        /// The company keeps its name.
+        /// The company keeps its name. Requires `reason`.
         Reject = "REJECT",
     }
 }
 
-/// Decision about one pending name. It names the name, because the partner can replace it at any time.
+/// Decision about one pending name of a company.
 #[derive(serde::Deserialize, InputType)]
 pub struct PendingNameDecision {
     /// Whether the name is confirmed or rejected.
     decision: NameDecision,
-    /// The pending name that the decision is about.
+    /// Pending name that the decision is about, as in `pending_company_name`.
     company_name: String,
 }
 

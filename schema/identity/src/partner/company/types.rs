@@ -39,15 +39,15 @@ pub struct BillingAddress {
     pub(crate) place: CompanyAddress,
 }
 
-/// Registered address of a company.
+/// Address of a company's registered office. The country is a separate field.
 #[derive(serde::Serialize, OutputType)]
 #[describe(name = "CompanyAddress")]
 pub struct CompanyAddressView {
     /// Street and number.
     street: Option<String>,
-    /// Building, floor, c/o.
+    /// Building, floor, or c/o name.
     addition: Option<String>,
-    /// Postal code.
+    /// Postal code, in the format of the country.
     postal_code: Option<String>,
     /// City or town.
     city: Option<String>,
@@ -62,29 +62,29 @@ pub struct CompanyBillingAddress {
     recipient: Option<String>,
     /// Street and number.
     street: Option<String>,
-    /// Building, floor, c/o.
+    /// Building, floor, or c/o name.
     addition: Option<String>,
-    /// Postal code.
+    /// Postal code, in the format of the country.
     postal_code: Option<String>,
     /// City or town.
     city: Option<String>,
     /// Province, canton or county, where postal addresses include it.
     region: Option<String>,
-    /// Two-letter ISO 3166-1 country code.
+    /// Two-letter ISO 3166-1 code of the country. Null for the country of the registered office.
     country: Option<String>,
 }
 
-/// A merge patch of a registered address.
+/// A merge patch (RFC 7396) of a registered office. Omitted fields keep their values, null clears a field.
 #[derive(Clone, Debug, Default, serde::Deserialize, InputType)]
 #[describe(name = "CompanyAddressPatch")]
 pub struct AddressPatch {
     /// Street and number.
     #[serde(default)]
     pub(super) street: MaybeUndefined<String>,
-    /// Building, floor, c/o.
+    /// Building, floor, or c/o name.
     #[serde(default)]
     pub(super) addition: MaybeUndefined<String>,
-    /// Postal code.
+    /// Postal code, in the format of the country.
     #[serde(default)]
     pub(super) postal_code: MaybeUndefined<String>,
     /// City or town.
@@ -95,7 +95,7 @@ pub struct AddressPatch {
     pub(super) region: MaybeUndefined<String>,
 }
 
-/// A merge patch of a billing address.
+/// A merge patch (RFC 7396) of a billing address. Omitted fields keep their values, null clears a field.
 #[derive(Clone, Debug, Default, serde::Deserialize, InputType)]
 #[describe(name = "CompanyBillingAddressPatch")]
 pub struct BillingAddressPatch {
@@ -105,10 +105,10 @@ pub struct BillingAddressPatch {
     /// Street and number.
     #[serde(default)]
     pub(super) street: MaybeUndefined<String>,
-    /// Building, floor, c/o.
+    /// Building, floor, or c/o name.
     #[serde(default)]
     pub(super) addition: MaybeUndefined<String>,
-    /// Postal code.
+    /// Postal code, in the format of the country.
     #[serde(default)]
     pub(super) postal_code: MaybeUndefined<String>,
     /// City or town.
@@ -117,7 +117,7 @@ pub struct BillingAddressPatch {
     /// Province, canton or county, where postal addresses include it.
     #[serde(default)]
     pub(super) region: MaybeUndefined<String>,
-    /// Two-letter ISO 3166-1 country code.
+    /// Two-letter ISO 3166-1 code of the country. Null for the country of the registered office.
     #[serde(default)]
     pub(super) country: MaybeUndefined<String>,
 }

@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 use super::rules::PartnerContactKind;
 
-/// A contact of a partner.
+/// A contact person, or a mailbox that several people read. A contact cannot sign in.
 #[derive(Clone, Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub struct PartnerContact {
-    /// Uuid of the contact.
+    /// UUID of the contact.
     pub(super) uuid: Uuid,
     /// Purpose of the contact.
     pub(super) kind: PartnerContactKind,
@@ -33,24 +33,24 @@ pub struct PartnerContact {
 pub(super) struct PartnerContactCreate {
     /// Purpose of the contact.
     pub(super) kind: PartnerContactKind,
-    /// Name of the person or the mailbox.
+    /// Name of the person or the mailbox, in one line. 1 to 120 characters.
     pub(super) name: String,
-    /// E-mail address of the contact.
+    /// E-mail address of the contact. An address occurs at most once for each kind.
     pub(super) email: String,
-    /// Telephone number in international format.
+    /// Telephone number in international format, starting with a plus sign and the country code.
     pub(super) phone: Option<String>,
 }
 
-/// A merge patch of a contact (RFC 7396).
+/// A merge patch (RFC 7396) of a contact. Omitted fields keep their values, null clears a field.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct PartnerContactUpdate {
     /// Purpose of the contact.
     pub(super) kind: Option<PartnerContactKind>,
-    /// Name of the person or the mailbox.
+    /// Name of the person or the mailbox, in one line. 1 to 120 characters.
     pub(super) name: Option<String>,
-    /// E-mail address of the contact.
+    /// E-mail address of the contact. An address occurs at most once for each kind.
     pub(super) email: Option<String>,
-    /// Telephone number in international format.
+    /// Telephone number in international format, starting with a plus sign and the country code.
     #[serde(default)]
     pub(super) phone: MaybeUndefined<String>,
 }

@@ -19,22 +19,22 @@ use super::store::{self, NewExport};
 use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 
-/// All data of a partner as one archive.
+/// An archive of all data of a partner.
 #[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub struct DataExport {
     /// UUID of the object.
     uuid: Uuid,
     /// State of the data export.
     state: DataExportState,
-    /// Progress in percent.
+    /// Progress of the data export.
     progress_percent: i32,
-    /// Kind of requester.
+    /// Kind of the principal that requested the data export. `STAFF_USER` at the partner's written request.
     requested_by: PrincipalType,
-    /// UUID of the team member or machine client that requested it; null for a staff member.
+    /// UUID of the team member or machine client that requested the data export. Null if staff requested it.
     requested_by_uuid: Option<Uuid>,
-    /// Reason for a request of staff.
+    /// Reason why staff requested the data export. Null otherwise.
     reason: Option<String>,
-    /// Size of the archive in bytes.
+    /// Size of the archive, in bytes. Null until the archive is complete.
     size_bytes: Option<i64>,
     /// Whether the archive can be downloaded now.
     is_available: bool,
@@ -44,7 +44,8 @@ pub struct DataExport {
     started_at: Option<Time>,
     /// Time when the data export was completed or abandoned.
     ended_at: Option<Time>,
-    /// Time until which the archive can be downloaded.
+    /// Time until which the archive can be downloaded, seven days after its completion. The data export stays in the
+    /// list.
     expires_at: Option<Time>,
 }
 

@@ -9,15 +9,15 @@ use labs_core::words::{Word as _, words};
 use super::kinds::KINDS;
 
 words! {
-    /// State of a data export (docs/decisions/api.md#state-machines).
+    /// State of a data export.
     pub enum DataExportState {
-        /// The export waits for a run.
+        /// Waits in the queue.
         Queued = "QUEUED",
-        /// The archive is in progress.
+        /// In progress; `progress_percent` shows the progress.
         Running = "RUNNING",
-        /// The archive is complete.
+        /// Complete. It can be downloaded until `expires_at`.
         Succeeded = "SUCCEEDED",
-        /// The service has given up the export.
+        /// Abandoned after several attempts. Create another data export.
         Failed = "FAILED",
     }
 }

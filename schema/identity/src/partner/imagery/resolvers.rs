@@ -20,39 +20,41 @@ use crate::partner::events::{self, PartnerEvent, PartnerEventKind};
 use crate::partner::own::ensure_own;
 use crate::partner::profile;
 
-/// An image of a partner's profile.
+/// An image of a partner profile. Its bytes never change; a new image has a new id.
 #[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub struct PartnerImage {
     /// UUID of the object.
     uuid: Uuid,
     /// Purpose of the image.
     kind: PartnerImageKind,
-    /// Alternative text.
+    /// Text alternative for readers who cannot see the image.
     alt_text: Option<String>,
     /// Media type of the bytes.
     media_type: String,
-    /// Width of the original, in pixels.
+    /// Size of the original, in pixels.
     width: i32,
-    /// Height of the original, in pixels.
+    /// Size of the original, in pixels.
     height: i32,
-    /// Size of the stored original in bytes.
+    /// Size of the stored original, in bytes. The service re-encodes images, so the size differs from the uploaded
+    /// file.
     size_bytes: i64,
     /// SHA-256 of the stored original, in hexadecimal.
     #[serde(rename = "sha256")]
     sha256: String,
     /// Available sizes of the image, largest first.
     variants: Vec<MediaVariant>,
-    /// Whether the draft of the profile uses the image.
+    /// Whether the draft of the profile contains the image.
     in_draft: bool,
-    /// Whether the published profile uses the image.
+    /// Whether readers currently see the image.
     is_published: bool,
     /// Time when the image was uploaded.
     created_at: Time,
 }
 
-/// Data that accompanies an uploaded image file.
+/// An image and its text, as multipart/form-data.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct PartnerImagePut {
+    /// Text alternative for readers who cannot see the image.
     alt_text: Option<String>,
 }
 

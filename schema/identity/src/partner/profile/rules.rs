@@ -16,11 +16,11 @@ const MOST_LOCALES: usize = 40;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumType, serde::Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(super) enum PartnerProfileState {
-    /// Never published, or unpublished by the team.
+    /// Readers see nothing. The profile was never published, or the team unpublished it.
     Unpublished,
-    /// Readers see the snapshot.
+    /// Readers see the last published version.
     Published,
-    /// Taken down by staff.
+    /// Staff unpublished the profile; `state_reason` states the reason. It can be published again after a change.
     TakenDown,
 }
 

@@ -15,18 +15,18 @@ use super::rules::{
 use super::store::ProfileRow;
 use crate::partner::imagery::ImageRow;
 
-/// A partner's profile: its draft and its published copy.
+/// A partner profile: the draft and the published version.
 #[derive(serde::Serialize, OutputType)]
 pub struct PartnerProfile {
     /// UUID of the partner.
     partner_uuid: Uuid,
     /// Slug of the partner in storefront URLs.
     slug: String,
-    /// Name of the company.
+    /// Name of the company. It is changed with the account.
     company_name: String,
     /// State of the profile.
     state: PartnerProfileState,
-    /// Reason why staff took the profile down.
+    /// Reason why staff took the profile down. Null otherwise.
     state_reason: Option<String>,
     /// Time when the profile entered this state.
     state_changed_at: Time,
@@ -40,19 +40,19 @@ pub struct PartnerProfile {
     languages: Vec<String>,
     /// Regions of the company's customers: ISO 3166 countries, or areas by UN M49 number.
     regions: Vec<String>,
-    /// Logo of the draft.
+    /// Logo of the company. Null without a logo.
     logo: Option<PartnerProfileImage>,
-    /// Banner of the draft.
+    /// Banner of the company. Null without a banner.
     banner: Option<PartnerProfileImage>,
-    /// Obstacles to a publication.
+    /// Obstacles to the publication. Empty if the profile can be published.
     open_items: Vec<PartnerProfileOpenItem>,
-    /// Whether the draft differs from the published copy.
+    /// Whether the draft differs from the published version. Also true if nothing is published.
     has_changes: bool,
-    /// Published copy; null while the profile is not published.
+    /// Version that readers currently see. Null if readers see nothing.
     published: Option<PublishedPartnerProfile>,
-    /// Time of the last change to the texts of the draft.
+    /// Time of the last change to a text, the website, the languages or the regions.
     updated_at: Time,
-    /// Actions that the caller can currently perform on the profile.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
@@ -71,43 +71,53 @@ pub(super) struct PublishedPartnerProfile {
     languages: Vec<String>,
     /// Regions of the company's customers.
     regions: Vec<String>,
-    /// The logo.
+    /// Logo of the company. Null without a logo.
     logo: Option<PartnerProfileImage>,
-    /// The banner.
+    /// Banner of the company. Null without a banner.
     banner: Option<PartnerProfileImage>,
 }
 
-/// Summary of an image of a profile.
+/// Short form of a profile image.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct PartnerProfileImage {
     /// UUID of the object.
     uuid: Uuid,
     /// Media type of the image.
     media_type: String,
-    /// Width of the original, in pixels.
+    /// Size of the original, in pixels.
     width: i32,
-    /// Height of the original, in pixels.
+    /// Size of the original, in pixels.
     height: i32,
-    /// Alternative text.
+    /// Text alternative for readers who cannot see the image.
     alt_text: Option<String>,
 }
 
 /// An obstacle to the publication.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct PartnerProfileOpenItem {
-    /// Pointer to the field to fix.
+    /// JSON pointer to the place in the profile where the obstacle can be fixed. Empty if the profile itself is not the
+    /// cause.
     pointer: String,
-    /// Code of the rule.
+    /// Kind of the obstacle. New codes may be added.
+    /// - `REQUIRED`: required content is missing.
+    /// - `PARTNER_NOT_ACTIVE`: the account of the company is not active.
+    /// - `UNCHANGED`: staff took the profile down, and it has not changed since.
     code: String,
-    /// Action to take.
+    /// Instruction for fixing the obstacle.
     message: String,
 }
 
-/// A merge patch of a profile (RFC 7396).
+/// A merge patch (RFC 7396). Omitted fields keep their values, null clears a field that may be empty, and a locale with
+/// the value null is removed.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct PartnerProfileUpdate {
+    /// New default locale. If the profile has texts, it must be one of their locales. The first locale with a text
+    /// becomes the default automatically.
     default_locale: Option<String>,
+    /// Texts by locale. Only the texts in the request change. A profile has texts in at most 40 locales, including
+    /// existing ones.
     texts: Option<Json<BTreeMap<String, Option<TextPatch>>>>,
+    /// Website of the company, with https.
     #[serde(default)]
     website_url: MaybeUndefined<String>,
     languages: Option<Vec<String>>,

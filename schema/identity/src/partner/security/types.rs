@@ -9,29 +9,31 @@ use uuid::Uuid;
 /// Requirements of a team for the sessions of its members.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct SecurityPolicy {
-    /// Whether members need a second factor to access anything except their own account.
+    /// Whether members need a second factor. A session that was opened without one has only the scope
+    /// `auth.account:write`, so that the member can enrol one.
     pub(super) second_factor_required: bool,
-    /// Maximum duration of a session in hours; null for the maximum of the service, 30 days.
+    /// Hours after which a session ends, regardless of use. Null for the maximum, 720.
     pub(super) session_hours: Option<i32>,
 }
 
-/// Policy to set.
+/// The new policy.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct SecurityPolicyPut {
-    /// Whether a second factor is required.
+    /// Whether members need a second factor. A session that was opened without one has only the scope
+    /// `auth.account:write`, so that the member can enrol one.
     pub(super) second_factor_required: bool,
-    /// Maximum duration of a session in hours; null for the maximum of the service.
+    /// Hours after which a session ends, regardless of use. Null for the maximum, 720.
     pub(super) session_hours: Option<i32>,
 }
 
 words! {
     /// Outcome of a security event.
     pub enum TeamSecurityEventOutcome {
-        /// The action succeeded.
+        /// The action was completed.
         Succeeded = "SUCCEEDED",
         /// The action was not allowed.
         Refused = "REFUSED",
-        /// The action failed, for example because of a wrong password or code.
+        /// The action did not succeed, for example because of a wrong code.
         Failed = "FAILED",
     }
 }
@@ -43,54 +45,56 @@ pub(super) struct TeamSecurityEvent {
     pub(super) uuid: Uuid,
     /// Time of the event.
     pub(super) occurred_at: Time,
-    /// Kind of event: `SIGN_IN`, `SECOND_FACTOR_ENABLED` and so on.
+    /// Kind of the event, such as `SIGN_IN`, `SIGN_OUT`, `SECOND_FACTOR`, `SECOND_FACTOR_ENABLED`, `REFRESH_REUSED`,
+    /// `TOKEN_REFUSED`, `NETWORK_REFUSED` or `SECURITY_POLICY_CHANGED`. New kinds may be added.
     kind: String,
     /// Outcome of the event.
     outcome: TeamSecurityEventOutcome,
-    /// UUID of the team member.
+    /// UUID of the affected member. Null if the event concerns a machine client or an unknown user.
     person_uuid: Option<Uuid>,
-    /// Name of the team member.
+    /// Name of the member.
     person_name: Option<String>,
-    /// UUID of the machine client.
+    /// UUID of the affected machine client. Null if the event concerns a user.
     client_uuid: Option<Uuid>,
     /// Name of the machine client.
     client_name: Option<String>,
-    /// UUID of the session.
+    /// UUID of the affected session, if there is one.
     session_uuid: Option<Uuid>,
-    /// Network address of the client.
+    /// Network address from which the request came.
     address: Option<String>,
-    /// User agent header, unchanged.
+    /// Browser or program that sent the request, from its own user agent.
     user_agent: Option<String>,
 }
 
 words! {
-    /// State of a machine client.
+    /// State of a machine client. Only staff can change it.
     pub enum PartnerMachineClientState {
         /// The machine client can authenticate.
         Active = "ACTIVE",
-        /// Staff disabled the machine client.
+        /// It receives no tokens, and the service rejects its existing tokens.
         Disabled = "DISABLED",
     }
 }
 
-/// A machine client that can act for the partner.
+/// A machine client that staff have created for the partner. Its secrets are never shown.
 #[derive(Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct PartnerMachineClient {
     /// UUID of the machine client.
     pub(super) uuid: Uuid,
-    /// Client id, sent as `username` to get a token.
+    /// Client id, which the machine client sends as `username` to get a token.
     client_id: String,
-    /// Display name.
+    /// Display name of the machine client.
     name: String,
     /// State of the machine client.
     state: PartnerMachineClientState,
-    /// Scopes that the machine client may request, in alphabetical order.
+    /// Scopes that the machine client may request, in alphabetical order. Its tokens contain only scopes that the
+    /// partner's tier also grants.
     allowed_scopes: Vec<String>,
-    /// Networks from which the machine client may call; empty means any network.
+    /// Networks from which the machine client may request and use tokens. Empty means any network.
     allowed_networks: Vec<String>,
     /// Time when the machine client was provisioned.
     pub(super) created_at: Time,
-    /// Time when the client last received a token.
+    /// Time when the machine client last received a token. Null before the first one.
     last_used_at: Option<Time>,
 }
 

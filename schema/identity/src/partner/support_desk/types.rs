@@ -12,12 +12,12 @@ use crate::partner::support_tickets::{
     allowed_actions,
 };
 
-/// A support ticket of any partner.
+/// A support ticket of any partner, as staff see it.
 #[derive(serde::Serialize, OutputType)]
 pub struct SupportDeskTicket {
-    /// UUID of the support ticket.
+    /// UUID of the support ticket, for use in paths.
     uuid: Uuid,
-    /// UUID of the partner.
+    /// UUID of the partner that the support ticket belongs to.
     pub(crate) partner_uuid: Uuid,
     /// Company name of the partner.
     company_name: String,
@@ -25,33 +25,33 @@ pub struct SupportDeskTicket {
     subject: String,
     /// Topic of the support ticket.
     topic: SupportTopic,
-    /// UUID of the app that the ticket concerns.
+    /// UUID of the affected app. Null if the ticket concerns no app, or an app that no longer exists.
     app_uuid: Option<Uuid>,
     /// Slug of the app.
     app_slug: Option<String>,
     /// State of the support ticket.
     state: SupportTicketState,
-    /// Time of the last state change.
+    /// Time when the support ticket entered this state.
     state_changed_at: Time,
     /// Priority of the support ticket.
     priority: SupportTicketPriority,
-    /// Assigned staff member; null if the ticket is unassigned.
+    /// Staff member to whom the support ticket is assigned. Null if it is unassigned.
     assignee: Option<SupportDeskColleague>,
-    /// Uuid of the user or machine client that created the support ticket.
+    /// UUID of the user or machine client that created the support ticket.
     pub(crate) opened_by_uuid: Uuid,
-    /// Name of the user or machine client; null if it no longer exists.
+    /// Name of the creator. Null if the creator no longer exists.
     opened_by_name: Option<String>,
-    /// Number of messages.
+    /// Number of messages in the support ticket.
     messages_count: i32,
     /// Time of the last message.
     last_message_at: Time,
-    /// Time since when the partner waits for the desk; null if the partner does not wait.
+    /// Time since which the partner has waited for the support staff. Null if the partner does not wait.
     waiting_since: Option<Time>,
     /// Time when the support ticket was created.
     created_at: Time,
     /// Time of the last change of any kind, including notes.
     updated_at: Time,
-    /// Actions that the caller can currently perform on the support ticket.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct SupportDeskTicketDetail {
     ticket: SupportDeskTicket,
     /// Messages of both sides, oldest first.
     messages: Vec<SupportDeskMessage>,
-    /// Internal notes of the desk, oldest first. The partner never sees them.
+    /// Internal notes of the support staff, oldest first. Partners never see them.
     notes: Vec<SupportDeskNote>,
 }
 
@@ -71,22 +71,22 @@ pub(super) struct SupportDeskTicketDetail {
 pub(super) struct SupportDeskColleague {
     /// UUID of the staff member.
     uuid: Uuid,
-    /// Name of the staff member.
+    /// Name of the staff member. Partners never see it.
     name: String,
 }
 
-/// A message from the partner or the support staff to the other side.
+/// A message of the partner or of the support staff in a support ticket.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct SupportDeskMessage {
     /// UUID of the message.
     uuid: Uuid,
     /// Side that wrote the message.
     side: SupportMessageSide,
-    /// UUID of the author, a user or machine client.
+    /// UUID of the user or machine client that wrote the message.
     author_uuid: Uuid,
-    /// Name of the author; null if the author no longer exists.
+    /// Name of the author. Null if the author no longer exists.
     author_name: Option<String>,
-    /// Text of the message.
+    /// Text of the message, as plain text. Line breaks are kept. Show markup as text and do not interpret it.
     body: String,
     /// Time when the message was written.
     created_at: Time,
@@ -97,11 +97,11 @@ pub(super) struct SupportDeskMessage {
 pub(super) struct SupportDeskNote {
     /// UUID of the note.
     uuid: Uuid,
-    /// UUID of the author.
+    /// UUID of the staff member or machine client that wrote the note.
     author_uuid: Uuid,
-    /// Name of the author; null if the author no longer exists.
+    /// Name of the author. Null if the author no longer exists.
     author_name: Option<String>,
-    /// Text of the note.
+    /// Text of the note, as plain text. Line breaks are kept. Show markup as text and do not interpret it.
     body: String,
     /// Time when the note was written.
     created_at: Time,
@@ -117,25 +117,25 @@ pub(super) enum SupportTicketSettlement {
     Closed,
 }
 
-/// A merge patch of a support ticket (RFC 7396).
+/// A merge patch (RFC 7396). Omitted fields keep their values.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct SupportDeskTicketUpdate {
-    /// State to which the desk moves the ticket.
+    /// New state, which settles the support ticket.
     pub(super) state: Option<SupportTicketSettlement>,
     /// New priority of the support ticket.
     pub(super) priority: Option<SupportTicketPriority>,
-    /// UUID of the new assignee; null clears the assignee.
+    /// UUID of the new assignee. Null removes the assignment.
     #[serde(default)]
     pub(super) assignee_uuid: MaybeUndefined<Uuid>,
 }
 
-/// Audience of a message.
+/// Kind of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumType, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(super) enum SupportDeskMessageKind {
-    /// A message to the partner.
+    /// For the partner.
     Answer,
-    /// An internal note of the desk.
+    /// For the support staff only.
     Note,
 }
 
@@ -144,7 +144,7 @@ pub(super) enum SupportDeskMessageKind {
 pub(super) struct SupportDeskMessageCreate {
     /// Audience of the message.
     pub(super) kind: SupportDeskMessageKind,
-    /// Text of the message or note.
+    /// Text of the message, as plain text. Line breaks are kept. Markup is not interpreted.
     pub(super) body: String,
 }
 

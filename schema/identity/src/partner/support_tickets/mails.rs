@@ -16,7 +16,7 @@ pub(in crate::partner) struct TicketMails<'a> {
     pub(in crate::partner) partner_uuid: Uuid,
     pub(in crate::partner) company_name: &'a str,
     pub(in crate::partner) subject: &'a str,
-    /// Uuid of the user or machine client that created the support ticket.
+    /// UUID of the user or machine client that created the support ticket.
     pub(in crate::partner) opened_by: Uuid,
     /// UUID of the assigned staff member of the desk.
     pub(in crate::partner) assignee_uuid: Option<Uuid>,

@@ -14,19 +14,19 @@ const MESSAGES: i32 = 200;
 words! {
     /// State of a support ticket.
     pub enum SupportTicketState {
-        /// The partner waits for the desk.
+        /// The partner waits for the support staff.
         Open = "OPEN",
-        /// The desk waits for the partner.
+        /// The support staff wait for the partner.
         WaitingOnPartner = "WAITING_ON_PARTNER",
-        /// The desk regards the issue as resolved; a reply reopens the ticket.
+        /// The support staff consider the ticket resolved. A reply of the partner reopens it.
         Resolved = "RESOLVED",
-        /// The ticket is closed.
+        /// Closed permanently. No reply is possible.
         Closed = "CLOSED",
     }
 }
 
 words! {
-    /// Priority of a support ticket.
+    /// Urgency of a support ticket. With priority support it starts as `HIGH`, otherwise as `NORMAL`.
     pub enum SupportTicketPriority {
         /// Handled after the others.
         Low = "LOW",

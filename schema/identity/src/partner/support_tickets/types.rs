@@ -22,7 +22,7 @@ words! {
         App = "APP",
         /// A decision about a submitted version, or a customer review.
         Review = "REVIEW",
-        /// Use of the API.
+        /// Use of this API.
         Api = "API",
         /// Usage statistics.
         Statistics = "STATISTICS",
@@ -32,7 +32,7 @@ words! {
 }
 
 words! {
-    /// Side that wrote a message.
+    /// Side that wrote a message: the partner or the platform's support.
     pub enum SupportMessageSide {
         /// The partner.
         Partner = "PARTNER",
@@ -44,33 +44,33 @@ words! {
 /// A support ticket of a partner.
 #[derive(Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub(super) struct SupportTicket {
-    /// UUID of the support ticket.
+    /// UUID of the support ticket, for use in paths.
     pub(super) uuid: Uuid,
     /// Subject of the support ticket, in one line.
     subject: String,
     /// Topic of the support ticket.
     topic: SupportTopic,
-    /// UUID of the app that the ticket concerns.
+    /// UUID of the affected app. Null if the ticket concerns no app, or an app that no longer exists.
     app_uuid: Option<Uuid>,
     /// Slug of the app.
     app_slug: Option<String>,
     /// State of the support ticket.
     state: SupportTicketState,
-    /// Time of the last state change.
+    /// Time when the support ticket entered this state.
     state_changed_at: Time,
     /// Priority of the support ticket.
     priority: SupportTicketPriority,
-    /// Uuid of the user or machine client that created the support ticket.
+    /// UUID of the user or machine client that created the support ticket.
     opened_by_uuid: Uuid,
-    /// Name of the user or machine client; null if it no longer exists.
+    /// Name of the creator. Null if the creator no longer belongs to the partner.
     opened_by_name: Option<String>,
-    /// Number of messages.
+    /// Number of messages in the support ticket.
     messages_count: i32,
     /// Time of the last message.
     pub(super) last_message_at: Time,
     /// Time when the support ticket was created.
     pub(super) created_at: Time,
-    /// Actions that the caller can currently perform on the support ticket.
+    /// Actions that the caller can perform now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
@@ -84,18 +84,20 @@ pub(super) struct SupportTicketDetail {
     messages: Vec<SupportMessage>,
 }
 
-/// A message from the partner or the support staff to the other side.
+/// A message of the partner or of the support staff in a support ticket.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct SupportMessage {
     /// UUID of the message.
     uuid: Uuid,
     /// Side that wrote the message.
     side: SupportMessageSide,
-    /// UUID of the partner's user or machine client; null for a message of the support staff.
+    /// UUID of the user or machine client of the partner that wrote the message. Null for a message of the support
+    /// staff.
     author_uuid: Option<Uuid>,
-    /// Name of the author; null for the support staff, and if the author no longer exists.
+    /// Name of the author. Null for a message of the support staff, and for an author who no longer belongs to the
+    /// partner.
     author_name: Option<String>,
-    /// Text of the message.
+    /// Text of the message, as plain text. Line breaks are kept. Show markup as text and do not interpret it.
     body: String,
     /// Time when the message was written.
     created_at: Time,
@@ -106,18 +108,18 @@ pub(super) struct SupportMessage {
 pub(super) struct SupportTicketOpen {
     /// Subject of the support ticket, in one line.
     pub(super) subject: String,
-    /// Text of the first message.
+    /// Text of the message, as plain text. Line breaks are kept. Markup is not interpreted.
     pub(super) body: String,
     /// Topic of the support ticket.
     pub(super) topic: SupportTopic,
-    /// UUID of the app that the ticket concerns. It must belong to the partner.
+    /// UUID of the affected app, which must be an app of the partner.
     pub(super) app_uuid: Option<Uuid>,
 }
 
 /// A reply to add to a support ticket.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct SupportReply {
-    /// Text of the reply.
+    /// Text of the message, as plain text. Line breaks are kept. Markup is not interpreted.
     pub(super) body: String,
 }
 

@@ -21,19 +21,19 @@ words! {
     pub enum TeamMemberState {
         /// The address is not verified yet.
         Unverified = "UNVERIFIED",
-        /// The team member can sign in.
+        /// The team member may sign in.
         Active = "ACTIVE",
-        /// The team suspended the member.
+        /// Suspended by the team.
         Suspended = "SUSPENDED",
-        /// Staff locked the member.
+        /// Locked by the platform's staff.
         Locked = "LOCKED",
     }
 }
 
-/// A member of a partner's team.
+/// A team member of a partner.
 #[derive(Debug, serde::Serialize, OutputType, sqlx::FromRow)]
 pub struct TeamMember {
-    /// UUID of the team member.
+    /// UUID of the team member, for use in paths.
     pub(super) uuid: Uuid,
     /// Full name of the team member.
     name: String,
@@ -45,16 +45,16 @@ pub struct TeamMember {
     state: TeamMemberState,
     /// Whether a second factor is active.
     second_factor: bool,
-    /// Time of the last sign-in; null before the first one.
+    /// Time of the last sign-in. Null before the first one.
     pub(super) last_sign_in_at: Option<Time>,
-    /// Time when the user joined the team or the account was created.
+    /// Time when the account was created.
     pub(super) created_at: Time,
     /// Time of the last change to name, address, role or state.
     updated_at: Time,
     /// Sort key of the order by name.
     #[serde(skip)]
     pub(super) name_sorted: String,
-    /// Actions that the caller can currently perform on the team member.
+    /// Actions that the caller can perform now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
@@ -70,45 +70,47 @@ impl TeamMember {
     }
 }
 
-/// A team member with their scopes.
+/// A team member of a partner, with the effective scopes.
 #[derive(serde::Serialize, OutputType)]
 pub struct TeamMemberDetail {
     #[serde(flatten)]
     member: TeamMember,
-    /// Scopes of the role under the partner's tier. Only an `ACTIVE` member can use them.
+    /// Scopes that the role grants under the partner's tier, in alphabetical order. A team member who is not `ACTIVE`
+    /// currently has none of them.
     scopes: Vec<String>,
 }
 
-/// A merge patch of a team member (RFC 7396).
+/// A merge patch (RFC 7396). Omitted fields keep their values.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct TeamMemberUpdate {
-    /// Role to set.
+    /// New role. It must not be above the caller's role.
     pub(super) role: Option<Role>,
 }
 
-/// Result of leaving a team.
+/// Receipt for leaving the team.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct TeamFarewell {
-    /// `LEFT`.
+    /// Result of the call.
     pub(super) status: &'static str,
-    /// The business partner that was left.
+    /// UUID of the partner that the caller left.
     pub(super) partner_uuid: Uuid,
-    /// UUID of the user who left.
+    /// UUID of the caller.
     pub(super) user_uuid: Uuid,
 }
 
-/// A role with its scopes under a partner's tier.
+/// A role and its scopes under the partner's tier.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct TeamRole {
     /// The role.
     pub(super) role: Role,
-    /// Description of the role.
+    /// Purpose of the role, in one sentence.
     pub(super) description: &'static str,
-    /// Scopes of the role under the tier.
+    /// Scopes of the role under the partner's current tier, in alphabetical order.
     pub(super) scopes: Vec<String>,
-    /// Further scopes of the role that the tier does not grant.
+    /// Further scopes that the role would have if the partner's tier granted them.
     pub(super) beyond_tier: Vec<String>,
-    /// Whether the caller can grant the role. A caller cannot grant a role above their own.
+    /// Whether the caller can grant the role. The caller must have `partner.team` write access, and the role must not
+    /// be above the caller's. A role is above another if it has a write scope that the other does not have.
     pub(super) grantable: bool,
 }
 

@@ -18,12 +18,13 @@ use crate::apps::store;
 use crate::release::{self, ListingSnapshot, SubmissionDifference};
 use crate::versions::{self, AppVersion, AppVersionFilter};
 
-/// An app, its owner, and whether readers see it.
+/// An app with its owner. The texts are from the draft, in the default locale. `is_visible` states whether the listing
+/// is visible on the storefront. `allowed_actions` lists the actions that reviewers can take on the listing.
 #[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub struct AdminApp {
     #[serde(flatten)]
     pub(crate) app: App,
-    /// Id of the partner that owns the app.
+    /// UUID of the partner that owns the app.
     pub(crate) partner_uuid: Uuid,
     /// Name of the partner that owns the app.
     partner_name: String,
@@ -36,11 +37,12 @@ pub struct AdminApp {
 pub(super) struct AdminAppDetail {
     #[serde(flatten)]
     app: AdminApp,
-    /// Draft with the most recently created version; null without a version.
+    /// Draft with the most recently created version. Null if the app has no draft.
     draft: Option<ListingSnapshot>,
-    /// Published listing; null if the app was never published.
+    /// Most recently published snapshot. Null if the app was never published.
     live: Option<ListingSnapshot>,
-    /// All differences between the draft and the published listing.
+    /// Every difference between `draft` and `live`. `submitted` contains the value of the draft. If nothing is
+    /// published, this list contains every element of the draft.
     differences: Vec<SubmissionDifference>,
 }
 

@@ -24,7 +24,9 @@ use crate::versions::AppVersionState;
 /// New owner of an app, and the reason for the transfer.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct AppTransfer {
+    /// New owner. The partner must be `ACTIVE`.
     partner_uuid: Uuid,
+    /// Reason for the transfer. Sent to both partners and kept in the app's events.
     reason: String,
 }
 

@@ -11,52 +11,54 @@ use crate::apps::rules::{AppActorRole, Past, allowed_actions};
 use crate::apps::store::{AppRow, CategoryRow};
 use crate::versions::AppVersionState;
 
-/// App of a partner: the draft of its listing in the default locale, and its progress.
+/// An app of the caller's partner. The texts belong to the draft in the default locale. Storefront readers see the
+/// snapshot that was submitted with the published version.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub struct App {
     /// UUID of the object.
     pub(crate) uuid: Uuid,
-    /// Slug in storefront URLs.
+    /// Slug of the app in storefront URLs, unique in the marketplace. It cannot change after the app was published.
     slug: String,
-    /// Name in the default locale.
+    /// Name of the app in the default locale.
     name: String,
-    /// Tagline; empty until it is written.
+    /// Single-line tagline below the name. Empty until the partner writes it.
     tagline: String,
-    /// Purpose and audience of the app, in plain text; empty until it is written.
+    /// Description of the app and its audience, in plain text. An empty line separates paragraphs. Markup is shown
+    /// literally. Empty until the partner writes it.
     description: String,
-    /// Locale of the texts in this object.
+    /// Locale of the texts in this object, and fallback locale for storefront visitors if no other locale matches.
     default_locale: String,
     /// Current state.
     state: AppState,
-    /// Reason for the current state, if one was given.
+    /// Reason for the current state, if one was given. A suspension always has a reason.
     state_reason: Option<String>,
-    /// E-mail address of customer support.
+    /// E-mail address of customer support. Shown on the listing.
     support_email: Option<String>,
-    /// URL of a help centre or contact page.
+    /// Help centre or contact page. Shown on the listing.
     support_url: Option<String>,
-    /// URL of the privacy policy.
+    /// Privacy policy. Required before a version can be submitted.
     privacy_url: Option<String>,
-    /// URL of the app's website.
+    /// Website of the app.
     website_url: Option<String>,
-    /// URL of the terms of use.
+    /// Terms of use.
     terms_url: Option<String>,
-    /// Chosen categories, the primary category first.
+    /// Selected categories, the primary category first. Empty until the partner selects categories.
     categories: Vec<AppCategory>,
-    /// Icon of the draft.
+    /// Icon of the draft. Null if the draft has no icon.
     icon: Option<AppIcon>,
-    /// Most recently created version.
+    /// Most recently created version, in any state. Null if the app has no version.
     latest_version: Option<AppLatestVersion>,
-    /// Published version.
+    /// Version that is published to customers. Null if no version is published.
     published_version: Option<AppPublishedVersion>,
     /// Time of creation.
     created_at: Time,
-    /// Time of the last change of the draft.
+    /// Time of the last change to the app or to a text, category or media item of its draft.
     updated_at: Time,
-    /// Actions that the caller can take now.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
-/// A category that an app has chosen.
+/// A category chosen for the app.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct AppCategory {
     /// UUID of the object.
@@ -65,11 +67,12 @@ pub(super) struct AppCategory {
     slug: String,
     /// Name of the category in the app's default locale, or in English if that locale is missing.
     name: String,
-    /// Whether the category is the listing's primary category.
+    /// Whether the category is the primary category of the listing. Exactly one of the chosen categories is primary.
     primary: bool,
 }
 
-/// Square image that represents an app.
+/// A square image that represents the app. The media content operation on the same side (public, partner or staff)
+/// returns its bytes.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct AppIcon {
     /// Id used to request the image content.
@@ -108,14 +111,14 @@ pub(super) struct AppPublishedVersion {
     published_at: Time,
 }
 
-/// Categories that an app has chosen.
+/// Categories chosen for the app.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct AppCategories {
-    /// Categories, the primary category first.
+    /// The primary category first, then the others in display order.
     pub(super) categories: Vec<AppCategory>,
 }
 
-/// Category in the tree of active categories.
+/// A node in the tree of active categories, for a partner's category picker.
 #[derive(serde::Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct SelectableCategory {
     /// UUID of the object.
@@ -128,60 +131,86 @@ pub(crate) struct SelectableCategory {
     description: Option<String>,
     /// Name of an icon in the storefront's icon set.
     icon: Option<String>,
-    /// Id of the parent category.
+    /// UUID of the parent category. Null at the root.
     parent_uuid: Option<Uuid>,
-    /// Names of the categories from the root down to this one, inclusive.
+    /// Names of the categories from the root down to this category, including this category.
     path: Vec<String>,
-    /// Number of levels below the root.
+    /// Number of levels below the root. 0 at the root.
     depth: i32,
-    /// Whether an app may choose the category. A category with active children only groups them.
+    /// Whether an app may choose this category. A category with active child categories only groups them. Choose one of
+    /// the child categories.
     selectable: bool,
     /// Sort key in the list.
     #[serde(skip)]
     pub(in crate::apps) place: String,
 }
 
-/// A new app.
+/// A new app. Only the name is required. The checklist shows the other requirements for publication.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct AppCreate {
+    /// Name of the app in the default locale.
     name: String,
+    /// Locale of the texts in this request. Defaults to `en`.
     default_locale: Option<String>,
+    /// Slug of the app in storefront URLs. If omitted, the service derives it from the name: lower case, letters
+    /// without diacritics, other scripts in Latin letters, hyphens for all other characters. The service appends a
+    /// random suffix if another app has that slug, or if no letter of the name can be written in Latin letters.
     slug: Option<String>,
+    /// One line below the name.
     tagline: Option<String>,
+    /// Plain text. An empty line separates paragraphs.
     description: Option<String>,
+    /// E-mail address of customer support.
     support_email: Option<String>,
+    /// HTTPS URL of a help centre or contact page.
     support_url: Option<String>,
+    /// HTTPS URL of the privacy policy.
     privacy_url: Option<String>,
+    /// HTTPS URL of the app's website.
     website_url: Option<String>,
+    /// HTTPS URL of the terms of use.
     terms_url: Option<String>,
 }
 
-/// A merge patch of an app's draft (RFC 7396).
+/// A merge patch (RFC 7396). Omitted fields stay unchanged. Null clears a field that may be empty.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct AppUpdate {
+    /// Name of the app in the default locale.
     name: Option<String>,
+    /// New default locale. If the app has texts in several locales, it must be one of them.
     pub(super) default_locale: Option<String>,
+    /// New slug. Can be changed only if the app was never published and no version of it is submitted, in review,
+    /// approved or scheduled.
     slug: Option<String>,
+    /// One line below the name. Null clears it.
     #[serde(default)]
     tagline: MaybeUndefined<String>,
+    /// Plain text. Null clears it.
     #[serde(default)]
     description: MaybeUndefined<String>,
+    /// E-mail address of customer support.
     #[serde(default)]
     support_email: MaybeUndefined<String>,
+    /// HTTPS URL of a help centre or contact page.
     #[serde(default)]
     support_url: MaybeUndefined<String>,
+    /// HTTPS URL of the privacy policy.
     #[serde(default)]
     privacy_url: MaybeUndefined<String>,
+    /// HTTPS URL of the app's website.
     #[serde(default)]
     website_url: MaybeUndefined<String>,
+    /// HTTPS URL of the terms of use.
     #[serde(default)]
     terms_url: MaybeUndefined<String>,
 }
 
-/// Complete choice of categories, replacing the current one.
+/// The complete selection of categories. Categories that are not named are removed from the app.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct AppCategoriesPut {
+    /// Primary category of the listing.
     pub(super) primary_category_uuid: Uuid,
+    /// Up to two more categories, in display order. None if omitted. Must not repeat the primary category.
     pub(super) further_category_uuids: Option<Vec<Uuid>>,
 }
 

@@ -20,7 +20,7 @@ pub struct Event {
     pub(crate) event_uuid: Uuid,
     /// Kind of actor, for example `PARTNER_USER`.
     pub(crate) actor_kind: &'static str,
-    /// Id of the user or machine client.
+    /// UUID of the user or machine client.
     pub(crate) actor_uuid: Uuid,
 }
 

@@ -8,16 +8,16 @@ use uuid::Uuid;
 
 use crate::categories::rules::{CategoryContent, CategoryState, allowed_actions};
 
-/// Category of the marketplace in the form that staff see.
+/// A category of the marketplace, as staff see it.
 #[derive(Clone, serde::Serialize, OutputType, sqlx::FromRow)]
 pub struct Category {
     /// UUID of the object.
     pub(in crate::categories) uuid: Uuid,
     /// Slug of the category in storefront URLs, unique in the whole tree.
     pub(in crate::categories) slug: String,
-    /// Former slugs, newest first. They redirect to this category, and no other category can use them.
+    /// Former slugs of the category, newest first. They redirect to this category, and no other category can use them.
     former_slugs: Vec<String>,
-    /// Id of the parent category. Null at the root.
+    /// UUID of the parent category. Null at the root.
     pub(crate) parent_uuid: Option<Uuid>,
     /// Names by locale; English is always present.
     #[sqlx(json)]
@@ -35,15 +35,15 @@ pub struct Category {
     pub(in crate::categories) depth: i32,
     /// Number of direct child categories, including deactivated ones.
     children_count: i32,
-    /// Number of apps in any state that have chosen the category itself, without descendants.
+    /// Number of apps that have chosen this category, in any state. Apps in descendant categories are not counted.
     apps_count: i32,
-    /// Number of listings currently on the storefront in the category itself, without descendants.
+    /// Number of listings on the storefront in this category. Listings in descendant categories are not counted.
     listings_count: i32,
     /// Time of creation.
     pub(in crate::categories) created_at: Time,
     /// Time of the last change.
     updated_at: Time,
-    /// Actions that the caller can take now.
+    /// Actions that the caller can perform now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
@@ -67,33 +67,37 @@ impl Category {
     }
 }
 
-/// New category.
+/// A new category.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct CategoryCreate {
     /// Names by locale; English is required.
     pub(super) names: Json<Texts>,
     /// Scope of the category, by locale.
     pub(super) descriptions: Option<Json<Texts>>,
-    /// Slug of the category in storefront URLs. If omitted, the service derives it from the English name.
+    /// Slug of the category in storefront URLs. If omitted, the service derives it from the English name. The service
+    /// appends a random suffix if another category has or once had that slug.
     pub(super) slug: Option<String>,
-    /// Parent category. If omitted, the category is at the root.
+    /// Parent category. It must be active and at depth 2 at most. If omitted or null, the category is created at the
+    /// root.
     pub(super) parent_uuid: Option<Uuid>,
     /// Name of an icon in the storefront's icon set.
     pub(super) icon: Option<String>,
-    /// Position among the siblings; siblings from this position on move down. If omitted, the category becomes the
-    /// last.
+    /// Position among the sibling categories. Siblings from that position onwards move down. If omitted or beyond the
+    /// last position, the category is placed last.
     pub(super) position: Option<i32>,
 }
 
-/// Merge patch of a category (RFC 7396).
+/// A merge patch of a category (RFC 7396). Omitted fields stay unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct CategoryUpdate {
-    /// Names by locale; null removes a name. English cannot be removed.
+    /// Names by locale, each 2 to 60 characters, as a merge patch. An omitted locale stays unchanged, null removes it.
+    /// English can be changed but not removed. The result has at most 40 locales.
     names: Option<Json<TextsPatch>>,
-    /// Scope of the category, by locale; null removes one text, or all of them.
+    /// Descriptions of the category's scope by locale, each up to 500 characters, as a merge patch. An omitted locale
+    /// stays unchanged, null removes it. Null for the whole field removes all descriptions.
     #[serde(default)]
     descriptions: MaybeUndefined<Json<TextsPatch>>,
-    /// Slug in storefront URLs. The former slug redirects to the new one.
+    /// Slug of the category in storefront URLs. The former slug redirects to the category.
     slug: Option<String>,
     /// Name of an icon in the storefront's icon set. Null removes it.
     #[serde(default)]
@@ -124,18 +128,20 @@ impl CategoryUpdate {
 /// New position of a category in the tree.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct CategoryMove {
-    /// New parent category; null moves the category to the root.
+    /// Parent category. It must be active. Send the current parent to change only the position. Null moves the category
+    /// to the root.
     pub(super) parent_uuid: Option<Uuid>,
-    /// Position among the new siblings; siblings from this position on move down. If omitted, the category becomes the
-    /// last.
+    /// Position among the new sibling categories, not counting the category itself. Siblings from that position onwards
+    /// move down. If omitted or beyond the last position, the category is placed last.
     pub(super) position: Option<i32>,
 }
 
-/// Reason for the deactivation, and the new category of the listings.
+/// Reason for the deactivation, and the target category for its listings.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct CategoryDeactivate {
-    /// Stored in the audit record.
+    /// Stored in the audit record. Only staff can read it.
     pub(super) reason: Option<String>,
-    /// Category for the listings that would otherwise have no active category.
+    /// Category that receives listings, visible or hidden, that would otherwise be left without an active category. It
+    /// must still be active after the deactivation.
     pub(super) move_to: Option<Uuid>,
 }

@@ -13,9 +13,10 @@ use crate::collections::rules::CollectionContent;
 pub(crate) struct Collection {
     /// UUID of the object.
     pub(in crate::collections) uuid: Uuid,
-    /// Slug in storefront URLs.
+    /// Slug of the collection in storefront URLs, unique among all collections.
     pub(in crate::collections) slug: String,
-    /// Former slugs, newest first. They redirect to this collection, and no other collection can use them.
+    /// Former slugs of the collection, newest first. They redirect to this collection, and no other collection can use
+    /// them.
     former_slugs: Vec<String>,
     /// Titles by locale; English is always present.
     #[sqlx(json)]
@@ -25,9 +26,9 @@ pub(crate) struct Collection {
     descriptions: Json<Texts>,
     /// Position among all collections, from 1.
     pub(in crate::collections) position: i32,
-    /// Start of the visibility window; without it the collection is hidden.
+    /// Time from which the collection is visible. Null while no start is set. The collection is then hidden.
     shown_from: Option<Time>,
-    /// End of the visibility window, exclusive; without it the collection stays visible.
+    /// Time at which the collection stops being visible. Null if it stays visible.
     shown_until: Option<Time>,
     /// Whether readers currently see the collection.
     on_show: bool,
@@ -45,13 +46,14 @@ pub(crate) struct Collection {
 /// A listing in a collection, as staff see it.
 #[derive(Clone, Deserialize, Serialize, OutputType)]
 pub struct CollectionListing {
-    /// Id of the listed app.
+    /// UUID of the listed app.
     pub(crate) app_uuid: Uuid,
     /// Slug of the listing.
     slug: String,
     /// Name of the app in the listing's default locale.
     name: String,
-    /// Whether the listing is currently on the storefront. Readers do not see a hidden listing.
+    /// Whether the listing is currently on the storefront. A hidden listing keeps its position in the collection, but
+    /// readers do not see it.
     visible: bool,
 }
 
@@ -73,7 +75,7 @@ impl Collection {
     }
 }
 
-/// New collection.
+/// A new collection.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct CollectionCreate {
     /// Titles by locale; English is required.
@@ -82,36 +84,42 @@ pub(super) struct CollectionCreate {
     pub(super) descriptions: Option<Json<Texts>>,
     /// Slug of the collection in storefront URLs. If omitted, the service derives it from the English title.
     pub(super) slug: Option<String>,
-    /// Listings in this order, each by slug or app id.
+    /// Listings of the collection in this order, each once, named by slug or by app id. A currently hidden listing may
+    /// be included. Readers see it in the collection after it returns to the storefront.
     pub(super) listings: Option<Vec<String>>,
-    /// Start of the visibility window. If omitted, the collection is hidden.
+    /// Time from which the collection is visible, in the past or in the future. If omitted or null, the collection is
+    /// not visible.
     pub(super) shown_from: Option<Time>,
-    /// End of the visibility window, exclusive. If omitted, the collection stays visible.
+    /// Time at which the collection stops being visible, later than `shown_from`. If omitted or null, it stays visible.
     pub(super) shown_until: Option<Time>,
-    /// Position among all collections; collections from this position on move down. If omitted, the collection becomes
-    /// the last.
+    /// Position among all collections. Collections from that position onwards move down. If omitted or beyond the last
+    /// position, the collection is placed last.
     pub(super) position: Option<i32>,
 }
 
-/// Merge patch of a collection (RFC 7396).
+/// A merge patch of a collection (RFC 7396). Omitted fields stay unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct CollectionUpdate {
-    /// Titles by locale; null removes a title. English cannot be removed.
+    /// Titles by locale, each 2 to 80 characters, as a merge patch. An omitted locale stays unchanged, null removes it.
+    /// English can be changed but not removed. The result has at most 40 locales.
     titles: Option<Json<TextsPatch>>,
-    /// Theme of the collection, by locale; null removes one text, or all of them.
+    /// Descriptions of the collection's theme by locale, each up to 500 characters, as a merge patch. An omitted locale
+    /// stays unchanged, null removes it. Null for the whole field removes all descriptions.
     #[serde(default)]
     descriptions: MaybeUndefined<Json<TextsPatch>>,
-    /// Slug in storefront URLs. The former slug redirects to the new one.
+    /// Slug of the collection in storefront URLs. The former slug redirects to the collection.
     slug: Option<String>,
-    /// New list of listings in this order, each by slug or app id.
+    /// Complete new list of listings in this order, each once, named by slug or by app id.
     pub(super) listings: Option<Vec<String>>,
     /// Time from which the collection is visible. Null hides it.
     #[serde(default)]
     shown_from: MaybeUndefined<Time>,
-    /// End of the visibility window, exclusive. Null removes the end.
+    /// Time at which the collection stops being visible, later than `shown_from`. Null removes the end, so that the
+    /// collection stays visible.
     #[serde(default)]
     shown_until: MaybeUndefined<Time>,
-    /// Position among all collections; collections from this position on move down.
+    /// Position among all collections. Collections from that position onwards move down. Beyond the last position, the
+    /// collection is placed last.
     pub(super) position: Option<i32>,
 }
 

@@ -23,24 +23,24 @@ const LONGEST_PAGE: i32 = 500;
 /// A change of a listing, with its current content.
 #[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub(super) struct ListingChange {
-    /// Kind of change; several changes since the last page are reported as one.
+    /// Kind of change. Several changes since the last page are reported once.
     change: ListingChangeKind,
-    /// Slug in URLs.
+    /// Slug of the listing.
     slug: String,
-    /// Id of the app that is or was listed.
+    /// UUID of the app that is or was listed.
     app_uuid: Uuid,
     /// Time of the last change.
     changed_at: Time,
-    /// Current listing; null if it was removed.
+    /// Current listing. Null if it left the storefront.
     listing: Option<Listing>,
 }
 
 /// Position of a client in the feed.
 #[derive(Debug, serde::Serialize, OutputType)]
 pub(super) struct ListingChangePage {
-    /// Value of `cursor` for the next page, now or later; always present.
+    /// Cursor for the next page, to send in `cursor` now or later. Always present.
     next_cursor: String,
-    /// Whether more changes are available now.
+    /// Whether more changes can be read now.
     has_more: bool,
 }
 
@@ -49,9 +49,9 @@ pub(super) struct ListingChangePage {
 pub(super) struct ListingChangeList {
     /// Changes on this page, each app once.
     data: Vec<ListingChange>,
-    /// Position of the client in the feed.
+    /// Position in the feed.
     page: ListingChangePage,
-    /// Once `has_more` is false, the copy contains every change made before this time.
+    /// If `has_more` is false, the client's copy contains every change made before this time.
     as_of: Time,
 }
 

@@ -11,11 +11,11 @@ use uuid::Uuid;
 words! {
     /// Kinds of changes of a listing.
     pub enum ListingChangeKind {
-        /// The listing, or a new version of it, was published.
+        /// The listing appeared on the storefront, or another version of it was published.
         Published = "PUBLISHED",
-        /// The content of the listing changed.
+        /// Content of the listing changed.
         Changed = "CHANGED",
-        /// The listing was removed from the storefront.
+        /// The listing left the storefront.
         Gone = "GONE",
     }
 }

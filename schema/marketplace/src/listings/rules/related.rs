@@ -8,11 +8,11 @@ use uuid::Uuid;
 words! {
     /// Reasons why two listings are related.
     pub enum RelatedReason {
-        /// Both are in the same category.
+        /// Both listings share a category.
         SameCategory = "SAME_CATEGORY",
-        /// Both are offered by the same partner.
+        /// The same partner offers both.
         SameVendor = "SAME_VENDOR",
-        /// The name of the one contains words of the other's name or tagline.
+        /// Words of the listing's name or tagline are in the other listing's name.
         SimilarText = "SIMILAR_TEXT",
     }
 }

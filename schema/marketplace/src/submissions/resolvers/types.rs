@@ -17,36 +17,36 @@ use crate::versions::AppVersionState;
 /// A staff member who reviews submissions.
 #[derive(serde::Serialize, OutputType)]
 pub(crate) struct Reviewer {
-    /// Id of the user.
+    /// UUID of the user.
     uuid: Uuid,
-    /// Name of the user; partners never see it.
+    /// Name of the reviewer. Partners never see it.
     name: String,
 }
 
-/// Submission of an app version in the form that the queue shows.
+/// A submission of an app version, as an entry in a list.
 #[derive(serde::Serialize, OutputType)]
 pub struct Submission {
     /// UUID of the object.
     pub(crate) uuid: Uuid,
-    /// Id of the app.
+    /// UUID of the app.
     pub(crate) app_uuid: Uuid,
     /// Name in the app's default locale at the time of submission.
     pub(in crate::submissions) app_name: String,
-    /// Id of the partner.
+    /// UUID of the partner.
     pub(crate) partner_uuid: Uuid,
     /// Company that owns the app.
     partner_name: String,
-    /// Id of the submitted version.
+    /// UUID of the submitted version.
     pub(in crate::submissions) version_uuid: Uuid,
     /// Number of the version.
     pub(in crate::submissions) version_number: String,
     /// Current state.
     state: SubmissionState,
-    /// Whether it is an appeal against a rejection. The reviewer who rejected the version cannot claim it.
+    /// Whether the submission is an appeal against a rejection. The reviewer who rejected the version cannot claim it.
     appeal: bool,
     /// Time of submission.
     submitted_at: Time,
-    /// Id of the user or machine client that submitted the version. Null if no longer known.
+    /// UUID of the user or machine client that submitted the version. Null if no longer known.
     submitted_by_uuid: Option<Uuid>,
     /// Reviewer who claimed or decided the submission. Null while it waits in the queue.
     reviewer: Option<Reviewer>,
@@ -56,21 +56,22 @@ pub struct Submission {
     decided_at: Option<Time>,
     /// Seconds from the submission to the decision, or to the current time.
     age_seconds: i32,
-    /// Expected decision date that the partner sees; null after the decision, or if there are too few recent decisions
-    /// for an estimate.
+    /// Estimated decision date, as the partner sees it. Null if decided, or if too few submissions were decided
+    /// recently for an estimate.
     expected_at: Option<Time>,
-    /// Time that determines the position in the queue: its submission, or the queue time of the submission that it
-    /// replaced.
+    /// Time that determines the position in the queue. It is the submission time, or the time of the earlier submission
+    /// whose position this one takes: after a replacement, or after a resubmission with fixed findings.
     queued_at: Time,
-    /// Party that must act next; null if no action is pending.
+    /// Side that has to act next. Null if no action is expected.
     waiting_on: Option<WaitingOn>,
-    /// Due time of the decision; null while the reviewers need not act.
+    /// Time by which the decision is promised. Null while the reviewers do not have to act.
     due_at: Option<Time>,
-    /// Time at which the claim expires and another reviewer may take over the submission; null without a claim.
+    /// Time from which another reviewer may claim the submission, because the claim has expired. Null while the
+    /// submission is unclaimed.
     claim_rests_at: Option<Time>,
     /// Whether the submission requests permissions that the published version does not have.
     new_permissions: bool,
-    /// Actions that the caller can take now.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
@@ -119,7 +120,8 @@ pub(crate) struct SubmissionDetail {
     pub(in crate::submissions) findings: Vec<ReviewFinding>,
     /// Result of checking the submitted snapshot against the requirements.
     pub(in crate::submissions) checklist: AppChecklist,
-    /// Last 200 entries of the conversation about the version, oldest first.
+    /// Messages of both sides about the version, including reviewers' notes, oldest first. At most the last hundred.
+    /// Reading them here marks them as read by the caller.
     pub(in crate::submissions) messages: Vec<SubmissionMessage>,
 }
 
@@ -132,56 +134,73 @@ pub struct ReviewFinding {
     requirement_code: String,
     /// Description of the problem and its fix.
     text: String,
-    /// Path into the submitted snapshot; null in findings from before it was required.
+    /// Place of the finding, as a path into the submission. Null for a finding from before this field was required.
     #[serde(rename = "where")]
     place: Option<String>,
-    /// Observation of the reviewer; null in findings from before it was required.
+    /// Observation of the reviewer at that place. Null for a finding from before this field was required.
     observed: Option<String>,
     /// Reason why the content must change now, although it was published before and did not change.
     why_now: Option<String>,
-    /// Whether the problem is fixed.
+    /// Whether the finding is fixed: a later review of the version did not report it again. The checklist shows at any
+    /// time which requirements the service itself considers met.
     resolved: bool,
     /// Status of the finding.
     status: FindingStatus,
 }
 
-/// Notes with an approval.
+/// Notes that accompany an approval.
 #[derive(serde::Deserialize, InputType, Default)]
 pub(crate) struct SubmissionApprove {
+    /// Note to the partner, shown with the version.
     pub(in crate::submissions) note: Option<String>,
+    /// Note for reviewers, shown among the messages. Only staff can read it.
     pub(in crate::submissions) internal_note: Option<String>,
 }
 
-/// Findings to fix before a version can be approved.
+/// Findings that the partner must fix before the version can be approved.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct SubmissionRequestChanges {
+    /// Findings of the review. A requirement may be named more than once.
     pub(in crate::submissions) findings: Vec<FindingInput>,
+    /// Note to the partner, shown with the version.
     pub(in crate::submissions) note: Option<String>,
+    /// Note for reviewers, shown among the messages. Only staff can read it.
     pub(in crate::submissions) internal_note: Option<String>,
 }
 
-/// Reasons for the rejection of a version.
+/// Reason for rejecting the version.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct SubmissionReject {
+    /// Findings of the review. A requirement may be named more than once.
     pub(in crate::submissions) findings: Vec<FindingInput>,
+    /// Note to the partner, shown with the version.
     pub(in crate::submissions) note: Option<String>,
+    /// Note for reviewers, shown among the messages. Only staff can read it.
     pub(in crate::submissions) internal_note: Option<String>,
 }
 
 /// Reason for ending a claim.
 #[derive(serde::Deserialize, InputType, Default)]
 pub(crate) struct SubmissionUnclaim {
+    /// Reason for reviewers, shown among the messages. Required to end another reviewer's claim that has not expired.
+    /// Only staff can read it.
     pub(in crate::submissions) reason: Option<String>,
 }
 
-/// Finding of a reviewer.
+/// A finding of the review.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct FindingInput {
     requirement_code: String,
+    /// Description of the problem and its fix, worded so that the partner can act on it.
     text: String,
+    /// Place of the finding: a path into the submission, as used in `differences`, or the path of a parent element.
+    /// Examples: `/texts/de/tagline`, `/media/{uuid}`, `/version/manifest/permissions/orders:write`, or `/media` for a
+    /// missing element there.
     #[serde(rename = "where")]
     place: String,
+    /// Observation of the reviewer at that place.
     observed: String,
+    /// Reason why the content must change now. Required if the content was published before and did not change.
     why_now: Option<String>,
 }
 

@@ -13,13 +13,13 @@ use crate::submissions::rules::SubmissionState;
 words! {
     /// Kinds of entries in the conversation, for staff.
     pub enum SubmissionMessageKind {
-        /// The partner submitted the version, optionally with a message.
+        /// The version was submitted, with an optional text.
         Submission = "SUBMISSION",
-        /// Message from one side to the other.
+        /// A message from one side to the other.
         Message = "MESSAGE",
-        /// Note that the partner never sees.
+        /// A note for reviewers. The partner never sees it.
         Note = "NOTE",
-        /// Decision, optionally with a message and findings.
+        /// A decision, with an optional text and findings.
         Decision = "DECISION",
     }
 }
@@ -27,11 +27,11 @@ words! {
 words! {
     /// Kinds of entries in the conversation.
     pub enum ReviewMessageKind {
-        /// The partner submitted the version, optionally with a message.
+        /// The version was submitted, with an optional text.
         Submission = "SUBMISSION",
-        /// Message from one side to the other.
+        /// A message from one side to the other.
         Message = "MESSAGE",
-        /// Decision, optionally with a message and findings.
+        /// A decision, with an optional text and findings.
         Decision = "DECISION",
     }
 }
@@ -39,11 +39,11 @@ words! {
 words! {
     /// Author of the entry.
     pub enum ReviewSide {
-        /// The partner.
+        /// The partner's users and machine clients.
         Partner = "PARTNER",
-        /// The reviewers.
+        /// The platform's reviewers.
         Reviewers = "REVIEWERS",
-        /// The service itself, at a due time.
+        /// The service itself, at a scheduled time.
         System = "SYSTEM",
     }
 }
@@ -51,13 +51,13 @@ words! {
 /// Author of an entry.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct ReviewMessageAuthor {
-    /// Id of the user or machine client.
+    /// UUID of the user or machine client.
     uuid: Uuid,
-    /// Current name; null if the user or machine client was deleted.
+    /// Current name of the author. Null if the author no longer exists.
     name: Option<String>,
 }
 
-/// Entry in the conversation with the reviewers, as the partner sees it.
+/// An entry in the conversation with the reviewers.
 #[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct ReviewMessage {
     /// UUID of the object.
@@ -66,14 +66,13 @@ pub(super) struct ReviewMessage {
     kind: ReviewMessageKind,
     /// Author of the entry.
     side: ReviewSide,
-    /// Author on the partner's side; null for the reviewers, who answer as an office, and for a former owner of the
-    /// app.
+    /// Author of the entry on the partner's side. Null for the reviewers, who answer as an office.
     author: Option<ReviewMessageAuthor>,
-    /// Plain text; null for a submission or decision without a message.
+    /// Plain text. Null for a submission or decision without a text.
     body: Option<String>,
-    /// Outcome of the decision; null for other entries.
+    /// Decision of the reviewers. Null unless the entry is a decision.
     decision: Option<SubmissionState>,
-    /// Findings of the decision, each with its resolution.
+    /// Findings of the decision, each with its current status.
     findings: Vec<ReviewFinding>,
     /// Submission that the entry concerns.
     submission_uuid: Uuid,
@@ -81,7 +80,8 @@ pub(super) struct ReviewMessage {
     appeal: bool,
     /// Time when the entry was written.
     created_at: Time,
-    /// Whether the other side wrote the entry and the caller has not read it.
+    /// Whether the entry came from the other side and the caller had not read it before. A machine client does not read
+    /// entries.
     unread: bool,
 }
 
@@ -94,13 +94,13 @@ pub(crate) struct SubmissionMessage {
     kind: SubmissionMessageKind,
     /// Author of the entry.
     side: ReviewSide,
-    /// Author of the entry; null for the service itself.
+    /// Author of the entry. Null for the service itself.
     author: Option<ReviewMessageAuthor>,
-    /// Plain text; null for a submission or decision without a message.
+    /// Plain text. Null for a submission or decision without a text.
     body: Option<String>,
-    /// Outcome of the decision; null for other entries.
+    /// Decision of the reviewers. Null unless the entry is a decision.
     decision: Option<SubmissionState>,
-    /// Findings of the decision, each with its resolution.
+    /// Findings of the decision, each with its current status.
     findings: Vec<ReviewFinding>,
     /// Submission that the entry concerns.
     submission_uuid: Uuid,
@@ -108,21 +108,27 @@ pub(crate) struct SubmissionMessage {
     appeal: bool,
     /// Time when the entry was written.
     created_at: Time,
-    /// Whether the other side wrote the entry and the caller has not read it.
+    /// Whether the entry came from the other side and the caller had not read it before. A machine client does not read
+    /// entries.
     unread: bool,
 }
 
-/// Message to the reviewers.
+/// A message to the reviewers.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct ReviewMessagePost {
+    /// Plain text. An empty line separates paragraphs.
     pub(super) body: String,
 }
 
-/// Message to the partner, or a note for reviewers.
+/// A message to the partner, or a note for reviewers.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct SubmissionMessagePost {
+    /// Plain text. An empty line separates paragraphs.
     pub(super) body: String,
+    /// Whether this is a note. The partner never sees a note, nor that it exists.
     pub(super) internal: Option<bool>,
+    /// Whether the reviewer waits for an answer. If true, the clock of the promise stops until the partner writes.
+    /// Defaults to true for a message and to false for a note. Send false for a message that needs no answer.
     pub(super) awaits_answer: Option<bool>,
 }
 

@@ -12,12 +12,12 @@ use crate::versions::rules;
 use crate::versions::rules::manifest::{AppManifest, AppPermission};
 use crate::versions::{AppVersionState, VersionActor, allowed_actions};
 
-/// Version of an app.
+/// A version of an app.
 #[derive(serde::Serialize, OutputType)]
 pub struct AppVersion {
     /// UUID of the object.
     pub(crate) uuid: Uuid,
-    /// Id of the app.
+    /// UUID of the app.
     pub(crate) app_uuid: Uuid,
     /// Semantic version number.
     number: String,
@@ -39,36 +39,38 @@ pub struct AppVersion {
     publish_at: Option<Time>,
     /// Review of the last submission. Null before the first submission.
     review: Option<VersionReview>,
-    /// Actions that the caller can take now.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
-/// Review of a version's last submission.
+/// Review status of the version's last submission.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct VersionReview {
-    /// Id of the submission.
+    /// UUID of the submission.
     submission_uuid: Uuid,
     /// Current state.
     state: SubmissionState,
     /// Whether the version was submitted as an appeal against a rejection.
     appeal: bool,
-    /// Whether the version waits for a different reviewer than the earlier one, who rejected it. The earlier reviewer
-    /// cannot claim it, even if no other reviewer is available.
+    /// Whether the submission waits for a reviewer other than the reviewer who rejected the version. That reviewer can
+    /// claim neither the appeal nor any later submission of the version. If no other reviewer is on duty, the
+    /// submission waits until one is. Its position in the queue and `due_at` do not change.
     awaits_another_reviewer: bool,
-    /// Position in the queue, where 1 is next; null once a reviewer has claimed the submission.
+    /// Position in the queue. 1 is next. Null after a reviewer has claimed the submission.
     place_in_queue: Option<i64>,
-    /// Number of waiting submissions, including this one; null once a reviewer has claimed it.
+    /// Number of waiting submissions, including this one. Null after a reviewer has claimed the submission.
     queue_length: Option<i64>,
-    /// Expected decision time, estimated from recent decisions; null after the decision, or if there are too few recent
-    /// decisions.
+    /// Estimated latest decision time. Nearly nine of ten recent decisions took no longer, excluding weekends. Null if
+    /// decided, or if too few submissions were decided recently for an estimate.
     expected_at: Option<Time>,
-    /// Party that must act next; null if no action is pending.
+    /// Side that has to act next. Null if no action is expected.
     waiting_on: Option<WaitingOn>,
-    /// Due time of the decision; null while the reviewers need not act.
+    /// Time by which the decision is promised: three business days from the submission, Monday to Friday in UTC. The
+    /// clock is stopped while the submission waits for the partner. Null while the reviewers do not have to act.
     due_at: Option<Time>,
     /// Time of the decision or withdrawal.
     decided_at: Option<Time>,
-    /// Reason why the partner considers the rejection incorrect; null without an appeal.
+    /// Reason why the partner considers the rejection incorrect. Null if the submission is not an appeal.
     appeal_text: Option<String>,
     /// Findings of the reviewers in this version, open findings first.
     findings: Vec<ReviewFinding>,
@@ -76,7 +78,7 @@ pub(super) struct VersionReview {
     decision_note: Option<String>,
 }
 
-/// New version, created as a draft.
+/// A new version, created as a draft.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct AppVersionCreate {
     pub(in crate::versions) number: String,
@@ -84,18 +86,22 @@ pub(super) struct AppVersionCreate {
     pub(in crate::versions) manifest: Option<AppManifestInput>,
 }
 
-/// Permissions and redirect URIs that a version requests from the platform. If omitted, it requests nothing.
+/// Permissions and redirect URIs that the version requests from the platform. If omitted, the version requests nothing.
 #[derive(serde::Deserialize, InputType)]
 pub struct AppManifestInput {
+    /// Permissions of the app on a customer's data, each named once.
     permissions: Option<Vec<AppPermissionInput>>,
+    /// URIs to which the platform may redirect a customer after consent.
     redirect_uris: Option<Vec<String>>,
 }
 
-/// Merge patch of a version's manifest (RFC 7396): an omitted list stays, null empties it.
+/// A merge patch of the version's manifest. A list in the request replaces the previous list.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct AppManifestPatch {
+    /// Permissions of the app on a customer's data, each named once. Null removes all of them.
     #[serde(default)]
     permissions: MaybeUndefined<Vec<AppPermissionInput>>,
+    /// URIs to which the platform may redirect a customer after consent. Null removes all of them.
     #[serde(default)]
     redirect_uris: MaybeUndefined<Vec<String>>,
 }
@@ -116,22 +122,31 @@ impl AppManifestPatch {
 /// A permission of the platform's own API, with the app's reason for requesting it.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct AppPermissionInput {
+    /// Permission code. `:write` includes reading.
     code: String,
+    /// Reason for the permission, in one sentence. Customers read it before they install the app.
     reason: String,
 }
 
-/// Data that accompanies a version to the reviewers.
+/// Information for the reviewers, submitted with the version.
 #[derive(serde::Deserialize, InputType, Default)]
 pub(super) struct AppVersionSubmit {
+    /// Note to the reviewers, for example a test account. Storefront readers never see it.
     pub(in crate::versions) note: Option<String>,
+    /// Set to true to appeal against a rejection. Allowed only for a rejected version, and only once per version.
     pub(in crate::versions) appeal: Option<bool>,
+    /// Reason why the rejection was incorrect. Required with `appeal`, rejected without it.
     pub(in crate::versions) appeal_text: Option<String>,
+    /// Set to true to replace the app's other version that is with the reviewers. This version takes its position in
+    /// the queue, and the other version becomes `WITHDRAWN`. If no other version is with the reviewers, the version is
+    /// submitted as usual.
     pub(in crate::versions) replaces: Option<bool>,
 }
 
 /// Time of publication.
 #[derive(serde::Deserialize, InputType, Default)]
 pub(super) struct AppVersionPublish {
+    /// Time of publication, in the future and at most 180 days ahead. If omitted or null, the version is published now.
     pub(in crate::versions) publish_at: Option<Time>,
 }
 

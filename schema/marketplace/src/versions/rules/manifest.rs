@@ -13,13 +13,13 @@ const SHORTEST_REASON: usize = 10;
 /// Maximum number of characters of a reason (the contract's `AppPermission`).
 const LONGEST_REASON: usize = 300;
 
-/// Permissions and redirect URIs that a version requests from the platform.
+/// Permissions and redirect URIs that the version requests from the platform.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, OutputType)]
 pub struct AppManifest {
     /// Permissions of the app on a customer's data, each named once.
     #[serde(default)]
     pub(crate) permissions: Vec<AppPermission>,
-    /// URIs to which the platform may redirect a customer after consent.
+    /// URIs to which the platform may redirect a customer after consent. Compared character by character.
     #[serde(default)]
     pub(crate) redirect_uris: Vec<String>,
 }

@@ -11,18 +11,19 @@ use crate::apps::list::AppFiguresRow;
 use crate::apps::rules::{LatestDay, StatisticsComparison, StatisticsFigure, StatisticsGap, StatisticsPeriod};
 use crate::freshness::{ImportFreshness, StatisticsFreshness, StatisticsSource};
 
-/// Number of distinct customers of all apps of a partner.
+/// Number of customers who use any app of the partner.
 #[derive(Serialize, OutputType)]
 pub(crate) struct AppStatisticsSummary {
-    /// Last imported day.
+    /// Last imported day. Null if no day has been imported.
     pub(super) day: Option<Day>,
-    /// Distinct customers of all apps on that day.
+    /// Customers who used at least one app of the partner on that day, each counted once. The platform reports this
+    /// number. It is not a sum over apps. Null if the platform reported none.
     pub(super) customers: Option<i64>,
-    /// Reason for a missing figure.
+    /// Reason why no figure is shown. Null if a figure is shown.
     pub(super) gap: Option<StatisticsGap>,
     /// Comparison with the same weekday a week before.
     pub(super) week_before: StatisticsComparison,
-    /// First day of the span.
+    /// First day of the span that `days`, `average` and `peak` cover.
     pub(super) day_from: Day,
     /// First day after the span.
     pub(super) day_until: Day,
@@ -30,9 +31,9 @@ pub(crate) struct AppStatisticsSummary {
     pub(super) days: i32,
     /// Number of completed days of the span.
     pub(super) of_days: i32,
-    /// Average of distinct customers over the days with a figure.
+    /// Average number of customers per day with a figure, to one decimal. Null if no day has a figure.
     pub(super) average: Option<f64>,
-    /// Day with the most customers.
+    /// Day with the highest number of customers, the latest one if several are equal. Null if no day has a figure.
     pub(super) peak: Option<StatisticsFigure>,
     /// Source of the figures.
     pub(super) source: StatisticsSource,
@@ -47,13 +48,13 @@ pub(crate) struct AppStatistics {
     pub(super) app_uuid: Uuid,
     /// Slug of the app.
     pub(super) slug: String,
-    /// Name of the app.
+    /// Name of the app in its default locale.
     pub(super) name: String,
     /// State of the app.
     pub(super) state: AppState,
-    /// Customers on the last imported day.
+    /// Figure of the last imported day. Null if that day has no figure.
     pub(super) latest: Option<StatisticsFigure>,
-    /// Reason for a missing figure.
+    /// Reason why no figure is shown. Null if a figure is shown.
     pub(super) gap: Option<StatisticsGap>,
     /// Comparison with the same weekday a week before.
     pub(super) week_before: StatisticsComparison,
@@ -113,11 +114,11 @@ pub(crate) struct AppStatisticsDetail {
     pub(super) freshness: StatisticsFreshness,
 }
 
-/// A page of apps.
+/// A page of apps with their customers.
 #[derive(Serialize, OutputType)]
 #[describe(paged)]
 pub(crate) struct AppStatisticsPage {
-    /// Apps of the page.
+    /// Apps on this page. Empty while the source is `DISABLED`.
     pub(super) data: Vec<AppStatistics>,
     /// Position of the page in the list.
     pub(super) page: Page,
@@ -131,7 +132,7 @@ pub(crate) struct AppStatisticsPage {
 #[derive(Serialize, OutputType)]
 #[describe(paged)]
 pub(crate) struct StatisticsPeriods {
-    /// Periods with figures.
+    /// Periods with a figure. Periods without a figure are not included.
     pub(super) data: Vec<StatisticsPeriod>,
     /// Position of the page in the list.
     pub(super) page: Page,

@@ -17,13 +17,13 @@ use crate::values::{Effect, FeatureKind, FeatureValue, FeatureValueInput};
 /// A tier, as staff see it.
 #[derive(serde::Serialize, OutputType)]
 pub(crate) struct TierRecord {
-    /// UUID of the tier.
+    /// UUID of the tier, for use in paths.
     uuid: Uuid,
-    /// Stable code of the tier. It never changes.
+    /// Code of the tier, for use by programs and partners. It never changes.
     code: String,
     /// Display name of the tier.
     name: String,
-    /// Description of the target group.
+    /// Target group of the tier. Empty if not set.
     description: String,
     /// State of the tier.
     state: TierState,
@@ -41,7 +41,7 @@ pub(crate) struct TierRecord {
     position: i32,
     /// Whether the pricing page should highlight the tier.
     highlighted: bool,
-    /// Value of every feature.
+    /// Value of every feature in the tier, in the order for a pricing page.
     features: Vec<TierRecordFeature>,
     /// Number of partners on the tier.
     subscribers_count: i64,
@@ -49,7 +49,7 @@ pub(crate) struct TierRecord {
     created_at: Time,
     /// Time of the last change.
     updated_at: Time,
-    /// Actions that the caller can perform on it now.
+    /// Actions that the caller can perform now.
     allowed_actions: Vec<String>,
 }
 
@@ -62,17 +62,18 @@ pub(crate) struct TierRecordFeature {
     name: String,
     /// Kind of the feature.
     kind: FeatureKind,
-    /// True or false, or a number; null for an unlimited limit.
+    /// Value of `limit` or `enabled`, depending on the kind. Null for a `LIMIT` without a cap. Its type depends on the
+    /// kind; typed clients read the other two fields.
     value: Option<Json<Value>>,
-    /// Number of a LIMIT; null if it is unlimited, and for other kinds.
+    /// Number of a `LIMIT`. Null for a limit without a cap, where `unlimited` is true, and for the other kinds.
     limit: Option<i64>,
-    /// Whether a FLAG or SCOPE is granted; null for a LIMIT.
+    /// Whether a `FLAG` or a `SCOPE` is granted. Null for a `LIMIT`.
     enabled: Option<bool>,
-    /// Whether a LIMIT is unlimited.
+    /// Whether a `LIMIT` has no cap.
     unlimited: bool,
-    /// Unit that a LIMIT counts.
+    /// Unit that a `LIMIT` counts.
     unit: Option<String>,
-    /// Scope that the feature grants.
+    /// Scope that a `SCOPE` grants.
     scope: Option<String>,
     /// `TIER` if the tier sets the value, `DEFAULT` if it sets none.
     source: EntitlementSource,
@@ -83,20 +84,20 @@ pub(crate) struct TierRecordFeature {
 pub(crate) struct Subscriber {
     /// UUID of the partner.
     pub(in crate::tiers) partner_uuid: Uuid,
-    /// Name of the company.
+    /// Company name of the partner.
     company_name: String,
     /// State of the subscription.
     state: SubscriptionState,
     /// Time since which the partner is on the tier.
     pub(in crate::tiers) started_at: Time,
-    /// End of the current period; null without periods.
+    /// End of the partner's period. Null without periods.
     period_end: Option<Time>,
     /// Number of the partner's features with an effective override.
     overrides_count: i64,
     /// Whether the tier is free.
     #[serde(skip)]
     is_free: bool,
-    /// Actions that the caller can perform on the subscription now.
+    /// Actions that the caller can perform now.
     #[sqlx(skip)]
     allowed_actions: Vec<String>,
 }
@@ -112,14 +113,14 @@ impl Subscriber {
     }
 }
 
-/// A new tier.
+/// A new tier, created as a draft.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct TierCreate {
-    /// Stable code of the tier.
+    /// Code of the tier, for use by programs and partners. It never changes.
     pub(super) code: String,
-    /// Display name of the tier.
+    /// Display name of the tier. 1 to 80 characters.
     pub(super) name: String,
-    /// Description of the target group.
+    /// Target group of the tier, in one or two sentences.
     pub(super) description: Option<String>,
     /// Price of one billing period.
     pub(super) price: PriceInput,
@@ -131,34 +132,34 @@ pub(crate) struct TierCreate {
     pub(super) daily_requests: i64,
     /// Whether a partner may choose the tier without approval.
     pub(super) self_service: Option<bool>,
-    /// Position on the pricing page; by default after all others.
+    /// Position on the pricing page, in ascending order. By default a new tier comes after all others.
     pub(super) position: Option<i32>,
     /// Whether the pricing page should highlight the tier.
     pub(super) highlighted: Option<bool>,
-    /// Feature values of the tier. A feature without a value gets its default.
+    /// Values of features in the tier, each feature at most once. An omitted feature has its default.
     pub(super) features: Option<Vec<FeatureValueInput>>,
 }
 
-/// A price.
+/// A price, without tax.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct PriceInput {
-    /// Amount in the smallest unit of the currency.
+    /// Amount in the smallest unit of the currency. 0 for a free tier.
     pub(super) amount_minor: i64,
-    /// ISO 4217 currency code.
+    /// ISO 4217 code of the currency.
     pub(super) currency: String,
 }
 
-/// Merge patch of a tier (RFC 7396).
+/// A merge patch of a tier (RFC 7396). Omitted fields stay unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct TierUpdate {
-    /// Display name of the tier.
+    /// Display name of the tier. 1 to 80 characters.
     pub(super) name: Option<String>,
-    /// Description of the target group; null clears it.
+    /// Target group of the tier, in one or two sentences.
     #[serde(default)]
     pub(super) description: MaybeUndefined<String>,
     /// Price of one billing period.
     pub(super) price: Option<PriceInput>,
-    /// Billing period of the price. Only the billing period of a draft can be changed.
+    /// Billing period. It can be changed only while the tier is a draft.
     pub(super) billing_period: Option<BillingPeriod>,
     /// Requests per second.
     pub(super) burst_per_second: Option<i32>,
@@ -166,7 +167,7 @@ pub(crate) struct TierUpdate {
     pub(super) daily_requests: Option<i64>,
     /// Whether a partner may choose the tier without approval.
     pub(super) self_service: Option<bool>,
-    /// Position on the pricing page.
+    /// Position on the pricing page, in ascending order. By default a new tier comes after all others.
     pub(super) position: Option<i32>,
     /// Whether the pricing page should highlight the tier.
     pub(super) highlighted: Option<bool>,
@@ -175,18 +176,19 @@ pub(crate) struct TierUpdate {
 /// Complete set of feature values of a tier.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct TierFeaturesPut {
-    /// Complete set. A feature without a value gets its default.
+    /// Values of features in the tier, each feature at most once. An omitted feature has its default.
     pub(super) features: Vec<FeatureValueInput>,
 }
 
-/// Hypothetical change of a tier.
+/// Possible changes to a tier. Omitted fields stay unchanged.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct TierSimulate {
     /// Requests per second.
     pub(super) burst_per_second: Option<i32>,
     /// Requests per day.
     pub(super) daily_requests: Option<i64>,
-    /// Complete set of feature values.
+    /// Complete set of feature values, as for `PUT`. A feature that the set omits has its default. If the field is
+    /// omitted, the features stay unchanged.
     pub(super) features: Option<Vec<FeatureValueInput>>,
 }
 
@@ -201,9 +203,9 @@ pub(crate) struct TierSimulation {
     pub(in crate::tiers) subscribers_count: i64,
     /// Features whose values would change.
     pub(in crate::tiers) features: Vec<SimulatedFeature>,
-    /// Requests per second; null if unchanged.
+    /// Requests per second. Null if unchanged.
     pub(in crate::tiers) burst_per_second: Option<SimulatedRate>,
-    /// Requests per day; null if unchanged.
+    /// Requests per day. Null if unchanged.
     pub(in crate::tiers) daily_requests: Option<SimulatedRate>,
     /// First hundred partners whose features would change, most recent subscribers first.
     pub(in crate::tiers) partners: Vec<SimulatedPartner>,
@@ -226,9 +228,9 @@ pub(crate) struct SimulatedFeature {
     pub(in crate::tiers) after: FeatureValue,
     /// Whether the value increases or decreases.
     pub(in crate::tiers) effect: Effect,
-    /// Number of partners that the change would affect.
+    /// Number of partners that the change would reach.
     pub(in crate::tiers) partners_affected: i64,
-    /// Number of partners that keep their value because of an override.
+    /// Number of partners that would keep the value of an effective override.
     pub(in crate::tiers) partners_overridden: i64,
 }
 
@@ -241,9 +243,9 @@ pub(crate) struct SimulatedRate {
     pub(in crate::tiers) after: i64,
     /// Whether the value increases or decreases.
     pub(in crate::tiers) effect: Effect,
-    /// Number of partners that the change would affect.
+    /// Number of partners that the change would reach.
     pub(in crate::tiers) partners_affected: i64,
-    /// Number of partners that keep their value because of an override.
+    /// Number of partners that would keep the value of an effective override.
     pub(in crate::tiers) partners_overridden: i64,
 }
 
@@ -252,13 +254,13 @@ pub(crate) struct SimulatedRate {
 pub(crate) struct SimulatedPartner {
     /// UUID of the partner.
     pub(in crate::tiers) partner_uuid: Uuid,
-    /// Name of the company.
+    /// Company name of the partner.
     pub(in crate::tiers) company_name: String,
     /// Codes of the features with a higher value for the partner.
     pub(in crate::tiers) gained: Vec<String>,
     /// Codes of the features with a lower value for the partner.
     pub(in crate::tiers) lost: Vec<String>,
-    /// Limits that the partner would exceed. It would keep everything and could add no more.
+    /// Limits that the partner would exceed. Existing items remain, and the partner could not add more.
     pub(in crate::tiers) over_limit: Vec<SimulatedOverLimit>,
 }
 

@@ -6,12 +6,13 @@ use uuid::Uuid;
 
 use crate::auth::sessions::list::OpenSession;
 
-/// An access token for a user. The refresh token is sent only in a cookie, never in a body.
+/// An access token for a user.
 #[derive(serde::Serialize, OutputType)]
 pub(crate) struct SignedIn {
-    /// Value for the Authorization header: `Bearer <access_token>`.
+    /// Access token, for the `Authorization` header only. Keep it in memory. After a page reload, use the refresh
+    /// cookie to obtain a new one.
     access_token: String,
-    /// Always `Bearer`.
+    /// Authentication scheme for the `Authorization` header.
     token_type: &'static str,
     /// Seconds until the token expires.
     expires_in: i64,
@@ -27,34 +28,34 @@ impl SignedIn {
 /// The ended session.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct SignedOut {
-    /// `SIGNED_OUT`.
+    /// Result of the sign-out.
     pub(super) status: &'static str,
 }
 
-/// The ended sessions of a user.
+/// Receipt for ending every session.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct SignedOutEverywhere {
-    /// `SIGNED_OUT`.
+    /// Result of the sign-out.
     pub(super) status: &'static str,
-    /// Number of sessions that were open, including the current one.
+    /// Number of sessions that this request ended, including the current session.
     pub(super) sessions_ended: i64,
 }
 
-/// The completed reauthentication.
+/// The reauthenticated session. Sensitive changes are allowed for a limited time.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct Reauthenticated {
-    /// `REAUTHENTICATED`.
+    /// Result of the reauthentication.
     pub(super) status: &'static str,
-    /// Time of the reauthentication.
+    /// Time when the service accepted the proof.
     pub(super) reauthenticated_at: Time,
     /// Seconds during which this session may make sensitive changes.
     pub(super) expires_in: i64,
 }
 
-/// An open session of the caller.
+/// A session of a signed-in user.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct Session {
-    /// Whether this is the session of the request.
+    /// Whether the calling token belongs to this session.
     current: bool,
     /// The session.
     #[serde(flatten)]
@@ -68,25 +69,31 @@ impl Session {
     }
 }
 
-/// An e-mail address and a password.
+/// Credentials of a user.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct SessionCreate {
+    /// E-mail address of the user, case-insensitive.
     pub(super) email: String,
+    /// Password of the user.
     pub(super) password: String,
 }
 
-/// The second step of a sign-in.
+/// Second step of a sign-in.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct SessionVerifyMfa {
+    /// The `challenge` from the `MFA_REQUIRED` response.
     pub(super) challenge: String,
+    /// The 6 digits that the authenticator app currently shows, or a recovery code. Each is valid for one use. Case,
+    /// spaces and hyphens are ignored.
     pub(super) code: String,
 }
 
-/// Proof for a reauthentication: a password or a code.
+/// One of the two proofs: a password or a code.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct ReauthenticationInput {
     /// Password of the user.
     pub(super) password: Option<String>,
-    /// Code of the authenticator app, or a recovery code.
+    /// The 6 digits that the authenticator app currently shows, or a recovery code. Case, spaces and hyphens are
+    /// ignored.
     pub(super) code: Option<String>,
 }
