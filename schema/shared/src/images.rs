@@ -297,6 +297,13 @@ mod tests {
     }
 
     #[test]
+    fn alt_text_is_one_line() {
+        assert_eq!(text("/alt_text", Some(" A table ")).ok(), Some("A table".to_owned()));
+        assert_eq!(text("/alt_text", None).ok(), Some(String::new()));
+        assert!(text("/alt_text", Some("a\nb")).is_err());
+    }
+
+    #[test]
     fn oversized_file_is_payload_too_large_not_field_error() {
         let fault = err_invalid_file(ImageError::Refused(ImageProblem::TooManyBytes));
         assert_eq!((fault.code(), fault.errors().len()), (Code::PayloadTooLarge, 0));

@@ -240,7 +240,7 @@ pub(crate) async fn into_view(cx: &RequestContext, rows: Vec<BoardRow>) -> Resul
         .collect())
 }
 
-/// Loads one feature request as the caller sees it, who is this user or no user.
+/// Loads one feature request as the caller sees it. `person` is the caller if it is a partner's user.
 ///
 /// # Errors
 /// [`labs_core::Code::NotFound`] if it is not on the board.

@@ -49,7 +49,6 @@ pub(super) struct Media {
     /// uploaded file.
     size_bytes: i64,
     /// SHA-256 of the stored original, in hexadecimal.
-    #[serde(rename = "sha256")]
     sha256: String,
     /// Available sizes of the content, largest first.
     variants: Vec<MediaVariant>,
@@ -116,8 +115,7 @@ async fn marketplace_media_upload(
     let alt_text = images::text("/alt_text", body.alt_text.as_deref())?;
     let caption = images::text("/caption", body.caption.as_deref())?;
     let file = cx.attachment()?.bytes.clone();
-    // Checks all limits before the image processing, which takes a second of a core and space in the object
-    // storage.
+    // Checks all limits before the image processing, which takes a second of a core and space in the object storage.
     let before = load_quota(cx, app_uuid, kind).await?;
     rules::place(kind, before.of_kind)?;
     let (aside, owner) = (cx.db.outside_transaction(), cx.owner()?.uuid());

@@ -1,4 +1,4 @@
-//! Paths of public images: `/media/<sha256>.<ending>`.
+//! URLs of the renditions of public images. [`labs_media::name`] parses the names in them.
 
 use labs_core::describe::OutputType;
 use labs_media::name::PictureFormat;

@@ -16,7 +16,6 @@ pub struct PublicationArtefact {
     /// Size of the artefact in bytes.
     pub(crate) size_bytes: i64,
     /// SHA-256 of the artefact, in hexadecimal.
-    #[serde(rename = "sha256")]
     pub(crate) sha256: String,
 }
 

@@ -197,8 +197,7 @@ async fn publication_items_put_artefact(
     file_name: String,
     reason: Option<String>,
 ) -> Result<PublicationItem, Fault> {
-    // An item that cannot have a file is rejected before the file is checked and stored, while no connection is
-    // held.
+    // An item that cannot have a file is rejected before the file is checked and stored, while no connection is held.
     let found = BY_ID.fetch_one(&cx.db.outside_transaction(), [item_uuid.into()]).await?.ok_or_else(err_not_found)?;
     note_target(cx, &found);
     ensure_has_file(&found)?;
