@@ -72,7 +72,7 @@ cluster: ## test failover of PostgreSQL under Patroni: kill, stop and disconnect
 mutants: ## insert defects, and fail if the tests miss one
 	tests/mutants/run.py
 
-accept: ## generate .sqlx, contract, schema, state machines and documents
+accept: ## generate .sqlx, contract, schema, state machines, documents and schema.sql
 	.ci/accept.sh
 
 dist: ## build the release files in dist/: binary, symbols, SBOMs, checksums

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Regenerates the generated files that are committed: SQL check data (`.sqlx`), assembled contract, GraphQL schema,
-# fixed documents.
+# state machines, fixed documents, database schema.
 # Review the diff before you commit it: the commit accepts the generated result.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,4 +20,6 @@ unset DATABASE_URL
 cargo run --quiet --bin labs -- contract --assemble
 cargo run --quiet --bin labs -- contract --schema
 cargo run --quiet --bin labs -- contract --documents
+# shellcheck disable=SC2016 # the inner shell has the address
+.ci/with-postgres.sh sh -c 'cargo run --quiet --bin labs -- contract --tables "$DATABASE_URL"'
 git status --short -- .sqlx contract schema rest/documents

@@ -404,22 +404,6 @@ create index board_report_outcome_idx on board_report (outcome, reported_at, rep
 create index board_report_reported_at_idx on board_report (reported_at, report_uuid);
 create index board_report_resolved_by_idx on board_report (resolved_by) where resolved_by is not null;
 
--- Resolves all open reports on a feature request or a comment, and returns their number.
-create function board_resolve(request uuid, comment uuid, ending text, staff uuid, note text) returns integer
-    language plpgsql
-    as $$
-    declare
-        resolved integer;
-    begin
-        update public.board_report as r
-        set outcome = ending, resolved_by = staff, resolved_at = public.labs_now(), resolution_note = board_resolve.note
-        where r.outcome = 'OPEN' and (r.request_uuid = request or r.comment_uuid = comment);
-        get diagnostics resolved = row_count;
-        update public.feature_request set open_reports = 0, reported_at = null where request_uuid = request and open_reports > 0;
-        update public.feature_comment set open_reports = 0, reported_at = null where comment_uuid = comment and open_reports > 0;
-        return resolved;
-    end $$;
-
 -- Author of a text: always the company, unless it was erased; the user if their attribution setting allows it.
 create function board_author(partner uuid, author uuid) returns jsonb
     language sql stable parallel safe
@@ -437,56 +421,64 @@ create function board_weight(day date) returns double precision
     language sql immutable strict parallel safe
     as $$ select power(2::double precision, (day - date '2026-01-01') / 14::double precision) $$;
 
--- Casts a vote. Returns CAST, or the reason why nothing changed: VOTED (the user has already voted for the request or
--- for one merged into it), MERGED, SHIPPED, or null if the board has no such request. The function locks the request
--- first; every later statement then sees all earlier commits, so that a user counts once, regardless of the number of
+-- Facts about a feature request and a user's vote, read under the lock of the feature request, and whether the function
+-- changed the vote. The service chooses the response by them (schema/engagement/src/votes/rules.rs). A feature request
+-- that does not exist is not on the board and has no status.
+create type board_vote_facts as (
+    is_on_board boolean,
+    is_merged boolean,
+    status text,
+    had_voted boolean,
+    is_changed boolean
+);
+
+-- Casts a vote, unless the user has already voted for the feature request or for one merged into it. The feature
+-- request must be on the board, not merged, and have one of the statuses in `votable`. The function locks it first;
+-- every later statement then sees all earlier commits, so that a user counts once, regardless of the number of
 -- concurrent requests.
-create function board_cast(request uuid, person uuid, pseudonym bytea) returns text
+create function board_cast(request uuid, person uuid, pseudonym bytea, votable text[]) returns board_vote_facts
     language plpgsql
     as $$
     declare
         held public.feature_request;
+        facts public.board_vote_facts;
         today date := (public.labs_now() at time zone 'UTC')::date;
     begin
         select * into held from public.feature_request as r where r.request_uuid = request for update;
-        if held.request_uuid is null or held.suspended_at is not null then
-            return null;
-        elsif held.merged_into_uuid is not null then
-            return 'MERGED';
-        elsif exists (select from public.feature_request as d where d.root_uuid = request
+        facts.is_on_board := found and held.suspended_at is null;
+        facts.is_merged := held.merged_into_uuid is not null;
+        facts.status := held.status;
+        facts.had_voted := exists (select from public.feature_request as d where d.root_uuid = request
                 and d.author_uuid = person and d.author_voted_on is not null)
             or exists (select from public.feature_vote as v join public.feature_request as d using (request_uuid)
-                where d.root_uuid = request and v.voter = pseudonym)
-        then
-            return 'VOTED';
-        elsif held.status = 'SHIPPED' then
-            return 'SHIPPED';
+                where d.root_uuid = request and v.voter = pseudonym);
+        facts.is_changed := facts.is_on_board and not facts.is_merged and not facts.had_voted
+            and held.status = any (votable);
+        if facts.is_changed then
+            if held.author_uuid <> person then
+                insert into public.feature_vote (request_uuid, voter, voted_on) values (request, pseudonym, today);
+            end if;
+            update public.feature_request as r
+            set votes = r.votes + 1, trend = r.trend + public.board_weight(today),
+                author_voted_on = case when r.author_uuid = person then today else r.author_voted_on end
+            where r.request_uuid = request;
         end if;
-        if held.author_uuid <> person then
-            insert into public.feature_vote (request_uuid, voter, voted_on) values (request, pseudonym, today);
-        end if;
-        update public.feature_request as r
-        set votes = r.votes + 1, trend = r.trend + public.board_weight(today),
-            author_voted_on = case when r.author_uuid = person then today else r.author_voted_on end
-        where r.request_uuid = request;
-        return 'CAST';
+        return facts;
     end $$;
 
--- Withdraws a user's vote, also from a request that was merged. Returns WITHDRAWN, NONE if there was no vote, MERGED,
--- or null.
-create function board_withdraw(request uuid, person uuid, pseudonym bytea) returns text
+-- Withdraws a user's vote, also from the feature requests that were merged into this one.
+create function board_withdraw(request uuid, person uuid, pseudonym bytea) returns board_vote_facts
     language plpgsql
     as $$
     declare
         held public.feature_request;
+        facts public.board_vote_facts;
         lost double precision;
     begin
         select * into held from public.feature_request as r where r.request_uuid = request for update;
-        if held.request_uuid is null or held.suspended_at is not null then
-            return null;
-        elsif held.merged_into_uuid is not null then
-            return 'MERGED';
-        end if;
+        facts.is_on_board := found and held.suspended_at is null;
+        facts.is_merged := held.merged_into_uuid is not null;
+        facts.status := held.status;
         -- A user counts with the latest of their days.
         select public.board_weight(max(day)) into lost from (
             select v.voted_on as day from public.feature_vote as v join public.feature_request as d using (request_uuid)
@@ -494,16 +486,17 @@ create function board_withdraw(request uuid, person uuid, pseudonym bytea) retur
             union all
             select d.author_voted_on from public.feature_request as d
             where d.root_uuid = request and d.author_uuid = person) as cast_on;
-        if lost is null then
-            return 'NONE';
+        facts.had_voted := lost is not null;
+        facts.is_changed := facts.is_on_board and not facts.is_merged and facts.had_voted;
+        if facts.is_changed then
+            delete from public.feature_vote as v using public.feature_request as d
+            where d.root_uuid = request and v.request_uuid = d.request_uuid and v.voter = pseudonym;
+            update public.feature_request as d set author_voted_on = null
+            where d.root_uuid = request and d.author_uuid = person and d.author_voted_on is not null;
+            update public.feature_request as r set votes = r.votes - 1, trend = greatest(r.trend - lost, 0)
+            where r.request_uuid = request;
         end if;
-        delete from public.feature_vote as v using public.feature_request as d
-        where d.root_uuid = request and v.request_uuid = d.request_uuid and v.voter = pseudonym;
-        update public.feature_request as d set author_voted_on = null
-        where d.root_uuid = request and d.author_uuid = person and d.author_voted_on is not null;
-        update public.feature_request as r set votes = r.votes - 1, trend = greatest(r.trend - lost, 0)
-        where r.request_uuid = request;
-        return 'WITHDRAWN';
+        return facts;
     end $$;
 
 -- Recounts, after a merge or its reversal, the voters of a request and of those merged into it: each pseudonym once.

@@ -122,6 +122,9 @@ pub struct Contract {
     /// Write rest/documents from contract/openapi.yaml and the code, in the project's folder
     #[arg(long, conflicts_with_all = ["assemble", "schema"])]
     pub documents: bool,
+    /// Write schema/schema.sql from the migrated database at this address, in the project's folder
+    #[arg(long, value_name = "URL", conflicts_with_all = ["assemble", "schema", "documents"])]
+    pub tables: Option<String>,
 }
 
 /// The contract to compare with.
@@ -190,6 +193,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Contract(Contract { assemble: true, .. }) => wiring::contract_assemble(),
         Command::Contract(Contract { schema: true, .. }) => wiring::schema_write(),
         Command::Contract(Contract { documents: true, .. }) => wiring::documents_write(),
+        Command::Contract(Contract { tables: Some(url), .. }) => wiring::tables_write(&url).await,
         Command::Contract(Contract { .. }) => print_lines(wiring::contract_text()?.trim_end()),
         Command::ReleaseNotes(ReleaseNotes { since }) => print_lines(wiring::release_notes(&since)?.trim_end()),
     }

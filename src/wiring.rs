@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use axum::Router;
 use ipnet::IpNet;
 use labs_rest::contract::assemble::{Assembled, assemble};
@@ -293,6 +293,16 @@ pub fn schema_write() -> anyhow::Result<()> {
     let plan = schema()?;
     write(Path::new("schema/states.md"), &labs_schema::states::draw())?;
     write(Path::new("schema/schema.graphql"), plan.sdl())
+}
+
+/// Writes `schema/schema.sql` from a migrated database, in the project's folder.
+///
+/// # Errors
+/// If the database does not answer, an object in it has no statement in the migrations, or the file cannot be written.
+pub async fn tables_write(database_url: &str) -> anyhow::Result<()> {
+    let tables = labs_schema::tables::draw(database_url).await;
+    let tables = tables.map_err(|fault| anyhow!("the database schema cannot be drawn: {}", fault.for_log()))?;
+    write(Path::new("schema/schema.sql"), &tables)
 }
 
 /// Returns the schema of this binary, with the contract's descriptions.

@@ -161,6 +161,20 @@ fn committed_documents_match_contract_and_schema() {
     none(&differ.collect::<Vec<_>>(), "run `make accept` and read the difference of these in rest/documents:");
 }
 
+#[tokio::test]
+async fn committed_database_schema_equals_migrated_database() {
+    let harness = crate::harness::Harness::new().await;
+    let migrated = labs_schema::tables::draw(&harness.database_url).await.unwrap();
+    let committed = std::fs::read_to_string(root().join("schema/schema.sql")).unwrap();
+    let differ = migrated.lines().filter(|line| !committed.lines().any(|known| known == *line)).take(10);
+    let differ: Vec<&str> = differ.collect();
+    assert!(
+        migrated == committed,
+        "schema/schema.sql is not what the migrations make: run `make accept` and read the difference\n{}",
+        differ.join("\n")
+    );
+}
+
 #[test]
 fn drawn_state_machines_match_code() {
     let agreed = std::fs::read_to_string(root().join("schema/states.md")).unwrap();

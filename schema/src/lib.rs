@@ -11,6 +11,7 @@ pub mod open;
 pub mod operator;
 pub mod sample;
 pub mod states;
+pub mod tables;
 
 mod calls;
 mod edges;

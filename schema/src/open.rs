@@ -47,7 +47,8 @@ const SILENCE: Duration = Duration::from_secs(15);
 /// Statement that loads the applied migrations of a database.
 const APPLIED: &str = "select version, checksum from _sqlx_migrations where success";
 
-static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
+/// All migrations.
+pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
 /// Parameters for opening the schema.
 pub struct OpenOptions {

@@ -75,3 +75,53 @@ async fn daily_limit_is_two_hundred_votes() {
     assert_eq!(board.standing(&bert, &other).await, (1, false, false), "what is refused is not counted");
     assert_eq!(board.vote(&bert, &one).await.status, 200, "what stands already costs nothing");
 }
+
+#[tokio::test]
+async fn missing_or_suspended_request_is_not_found() {
+    let board = Board::new().await;
+    let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
+    let suspended = board.propose(&anna, "Split the bill").await;
+    let suspend = format!(
+        "update feature_request set suspended_at = now(), suspension_reason = 'Spam' where request_uuid = '{suspended}'"
+    );
+    board.harness.sql(&suspend).await;
+    for uuid in [suspended.as_str(), "00000000-0000-7000-8000-000000000000"] {
+        for operation in ["engagement_votes_cast", "engagement_votes_withdraw", "engagement_feature_requests_follow"] {
+            let refused = board.call(&bert, operation, uuid).send().await;
+            assert_eq!((refused.status, refused.code()), (404, "NOT_FOUND"), "{operation} {uuid}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn vote_against_rules_is_an_internal_error_and_rolled_back() {
+    let board = Board::new().await;
+    let (anna, bert) = (board.partner("Anker Kassen").await, board.partner("Bergblick Systems").await);
+    let uuid = board.propose(&anna, "Split the bill").await;
+    let facts = [
+        ("board_cast", "true, false, 'OPEN', false, false"),
+        ("board_cast", "true, false, 'SHIPPED', false, true"),
+        ("board_cast", "true, false, 'UNKNOWN', false, true"),
+        ("board_withdraw", "true, false, 'OPEN', true, false"),
+        ("board_withdraw", "true, false, 'UNKNOWN', true, true"),
+        ("board_withdraw", "null, null, null, null, null"),
+    ];
+    for (function, facts) in facts {
+        let further = if function == "board_cast" { ", votable text[]" } else { "" };
+        let returning = format!(
+            "create or replace function {function}(request uuid, person uuid, pseudonym bytea{further})
+             returns board_vote_facts language plpgsql as $$
+             begin
+                 update feature_request set votes = 99 where request_uuid = request;
+                 return row({facts})::board_vote_facts;
+             end $$"
+        );
+        board.harness.sql(&returning).await;
+        let answer = match function {
+            "board_cast" => board.vote(&bert, &uuid).await,
+            _ => board.withdraw(&bert, &uuid).await,
+        };
+        assert_eq!((answer.status, answer.code()), (500, "INTERNAL"), "{function}, {facts}: {}", answer.text());
+    }
+    assert_eq!(board.standing(&bert, &uuid).await, (1, false, false));
+}

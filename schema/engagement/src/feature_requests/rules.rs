@@ -25,6 +25,13 @@ words! {
     }
 }
 
+impl FeatureRequestStatus {
+    /// Whether users can vote for a feature request with this status (docs/decisions/board.md#votes-after-shipping).
+    pub(crate) const fn takes_votes(self) -> bool {
+        !matches!(self, Self::Shipped)
+    }
+}
+
 /// State of a feature request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RequestMarks {
@@ -141,10 +148,9 @@ pub(crate) fn ensure(marks: RequestMarks, action: BoardAction) -> Result<(), Fau
 /// Returns the actions of a partner's user on a feature request on the board.
 pub(crate) fn partner_actions(marks: RequestMarks, is_own: bool, vote_status: VoteStatus) -> Vec<String> {
     let is_whole = !marks.is_merged;
-    let takes_votes = is_whole && marks.status != FeatureRequestStatus::Shipped;
     [
         ("edit", is_own && is_whole && marks.status == FeatureRequestStatus::Open),
-        ("vote", takes_votes && !vote_status.voted),
+        ("vote", is_whole && marks.status.takes_votes() && !vote_status.voted),
         ("withdraw-vote", is_whole && vote_status.voted),
         ("follow", is_whole && !vote_status.followed),
         ("unfollow", is_whole && vote_status.followed),

@@ -8,6 +8,8 @@ use uuid::Uuid;
 
 use crate::comments::store::LockedComment;
 use crate::people::staff;
+use crate::reports::rules::BoardReportDecision;
+use crate::reports::{self, store::Target};
 
 /// Inserts an answer, as Markdown and HTML, on a locked feature request, and notifies its followers and voters.
 pub(super) async fn answer(cx: &RequestContext, request_uuid: Uuid, (body, html): (&str, &str)) -> Result<Uuid, Fault> {
@@ -48,9 +50,8 @@ pub(super) async fn suspend(cx: &RequestContext, locked: &LockedComment, reason:
     )
     .execute(&mut *cx.db.conn().await?)
     .await?;
-    sqlx::query_scalar!("select board_resolve(null, $1, 'UPHELD', $2, $3)", locked.comment_uuid, staff(cx)?, reason)
-        .fetch_one(&mut *cx.db.conn().await?)
-        .await?;
+    let target = Target { request_uuid: None, comment_uuid: Some(locked.comment_uuid) };
+    reports::store::resolve(cx, target, BoardReportDecision::Upheld, Some(reason)).await?;
     Ok(())
 }
 

@@ -10,7 +10,8 @@ use super::list::{EarlierFeatureRequestText, FeatureRequestReport};
 use crate::feature_requests::rules::FeatureRequestStatus;
 use crate::feature_requests::store::LockedFeatureRequest;
 use crate::people::staff;
-use crate::reports::rules::{BoardReportOutcome, BoardReportReason};
+use crate::reports::rules::{BoardReportDecision, BoardReportOutcome, BoardReportReason};
+use crate::reports::{self, store::Target};
 
 /// A status change.
 pub(super) struct StatusChange<'a> {
@@ -69,9 +70,8 @@ pub(super) async fn suspend(cx: &RequestContext, request_uuid: Uuid, reason: &st
     )
     .execute(&mut *cx.db.conn().await?)
     .await?;
-    sqlx::query_scalar!("select board_resolve($1, null, 'UPHELD', $2, $3)", request_uuid, staff(cx)?, reason)
-        .fetch_one(&mut *cx.db.conn().await?)
-        .await?;
+    let target = Target { request_uuid: Some(request_uuid), comment_uuid: None };
+    reports::store::resolve(cx, target, BoardReportDecision::Upheld, Some(reason)).await?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 mod list;
 mod resolvers;
 pub(crate) mod rules;
-mod store;
+pub(crate) mod store;
 mod types;
 
 use labs_core::list::Statements;

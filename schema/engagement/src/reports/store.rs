@@ -12,11 +12,11 @@ use crate::people::{Person, staff};
 
 /// Reported object: exactly one of the two fields is set.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Target {
+pub(crate) struct Target {
     /// The reported feature request.
-    pub(super) request_uuid: Option<Uuid>,
+    pub(crate) request_uuid: Option<Uuid>,
     /// The reported comment.
-    pub(super) comment_uuid: Option<Uuid>,
+    pub(crate) comment_uuid: Option<Uuid>,
 }
 
 /// A comment that is locked for a report.
@@ -111,14 +111,23 @@ pub(super) async fn lock_target(db: &Db, report_uuid: Uuid) -> Result<Option<Tar
 }
 
 /// Decides all open reports on a locked object and returns their number.
-pub(super) async fn resolve(
+pub(crate) async fn resolve(
     cx: &RequestContext,
     target: Target,
     decision: BoardReportDecision,
     note: Option<&str>,
 ) -> Result<i32, Fault> {
-    let resolved = sqlx::query_scalar!(
-        "select board_resolve($1, $2, $3, $4, $5)",
+    Ok(sqlx::query_scalar!(
+        r#"with resolved as (
+             update board_report
+                set outcome = $3, resolved_by = $4, resolved_at = labs_now(), resolution_note = $5
+              where outcome = 'OPEN' and (request_uuid = $1 or comment_uuid = $2)
+             returning report_uuid
+         ), request as (
+             update feature_request set open_reports = 0, reported_at = null where request_uuid = $1 and open_reports > 0
+         ), comment as (
+             update feature_comment set open_reports = 0, reported_at = null where comment_uuid = $2 and open_reports > 0)
+         select count(*)::integer as "resolved!" from resolved"#,
         target.request_uuid,
         target.comment_uuid,
         decision.name(),
@@ -126,6 +135,5 @@ pub(super) async fn resolve(
         note,
     )
     .fetch_one(&mut *cx.db.conn().await?)
-    .await?;
-    Ok(resolved.unwrap_or_default())
+    .await?)
 }

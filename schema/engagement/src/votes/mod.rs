@@ -2,6 +2,7 @@
 //! they vote several times or for several merged ones.
 
 mod resolvers;
+mod rules;
 mod store;
 
 pub(crate) use resolvers::{OPERATIONS, err_merged};

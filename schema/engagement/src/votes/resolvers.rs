@@ -6,7 +6,8 @@ use labs_core::fault::{Fault, FieldError};
 use labs_core::operation::{Operation, operation, operations};
 use uuid::Uuid;
 
-use super::store::{self, Outcome};
+use super::rules::{self, Effect, Refusal};
+use super::store;
 use crate::feature_requests::{FeatureRequest, load_shown};
 use crate::people::Person;
 
@@ -22,10 +23,10 @@ pub(crate) const OPERATIONS: &[Operation] = operations![
 #[operation(mutation, access = "engagement.feature-requests:write")]
 async fn engagement_votes_cast(cx: &RequestContext, request_uuid: Uuid) -> Result<FeatureRequest, Fault> {
     let person = Person::require_caller(cx)?;
-    match store::cast(&cx.db, &person, request_uuid).await? {
-        Outcome::Done => store::spend(cx, &person).await?,
-        Outcome::Already => {}
-        refused => return Err(err_outcome(cx, request_uuid, refused).await?),
+    match rules::judge_cast(store::cast(&cx.db, &person, request_uuid).await?) {
+        Ok(Effect::Changed) => store::spend(cx, &person).await?,
+        Ok(Effect::Unchanged) => {}
+        Err(refusal) => return Err(err_refusal(cx, request_uuid, refusal).await?),
     }
     load_shown(cx, Some(&person), request_uuid).await
 }
@@ -34,9 +35,8 @@ async fn engagement_votes_cast(cx: &RequestContext, request_uuid: Uuid) -> Resul
 #[operation(mutation, access = "engagement.feature-requests:write")]
 async fn engagement_votes_withdraw(cx: &RequestContext, request_uuid: Uuid) -> Result<FeatureRequest, Fault> {
     let person = Person::require_caller(cx)?;
-    match store::withdraw(&cx.db, &person, request_uuid).await? {
-        Outcome::Done | Outcome::Already => {}
-        refused => return Err(err_outcome(cx, request_uuid, refused).await?),
+    if let Err(refusal) = rules::judge_withdrawal(store::withdraw(&cx.db, &person, request_uuid).await?) {
+        return Err(err_refusal(cx, request_uuid, refusal).await?);
     }
     load_shown(cx, Some(&person), request_uuid).await
 }
@@ -64,21 +64,22 @@ async fn engagement_feature_requests_unfollow(
 
 /// Rejects a feature request that does not exist or is merged into another.
 async fn ensure_followable(cx: &RequestContext, request_uuid: Uuid) -> Result<(), Fault> {
-    match store::is_on_board(&cx.db, request_uuid).await? {
-        Outcome::Done => Ok(()),
-        refused => Err(err_outcome(cx, request_uuid, refused).await?),
+    match rules::ensure_followable(store::lock_is_merged(&cx.db, request_uuid).await?) {
+        Ok(()) => Ok(()),
+        Err(refusal) => Err(err_refusal(cx, request_uuid, refusal).await?),
     }
 }
 
-/// Returns the fault for an action without effect.
-async fn err_outcome(cx: &RequestContext, request_uuid: Uuid, outcome: Outcome) -> Result<Fault, Fault> {
-    Ok(match outcome {
-        Outcome::Done | Outcome::Already | Outcome::Missing => Fault::not_found("feature request"),
-        Outcome::Shipped => Fault::conflict(
+/// Returns the fault for a refused action.
+async fn err_refusal(cx: &RequestContext, request_uuid: Uuid, refusal: Refusal) -> Result<Fault, Fault> {
+    Ok(match refusal {
+        Refusal::Missing => Fault::not_found("feature request"),
+        Refusal::Merged => err_merged(&cx.db, request_uuid).await?,
+        Refusal::Shipped => Fault::conflict(
             "This feature request was shipped, so it takes no more votes. `changelog_entry` names the entry that \
              describes it.",
         ),
-        Outcome::Merged => err_merged(&cx.db, request_uuid).await?,
+        Refusal::Contradiction => Fault::internal("the database changed a vote against the rules"),
     })
 }
 

@@ -4,58 +4,48 @@ use labs_core::context::RequestContext;
 use labs_core::day::Day;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
+use labs_core::words::Word as _;
 use uuid::Uuid;
 
+use super::rules::VoteFacts;
+use crate::feature_requests::rules::FeatureRequestStatus;
 use crate::people::{self, Person};
 use crate::pseudonym;
 
 /// Votes that a user may cast per day, including withdrawn ones.
 const MOST_VOTES: i32 = 200;
 
-/// Outcome of a vote or follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// Done.
-    Done,
-    /// It was already so.
-    Already,
-    /// The feature request is merged into another.
-    Merged,
-    /// The feature request was shipped.
-    Shipped,
-    /// The feature request does not exist on the board.
-    Missing,
+/// Votes for a feature request, if [`super::rules`] allow it. Locks the feature request first.
+pub(super) async fn cast(db: &Db, person: &Person, request_uuid: Uuid) -> Result<VoteFacts, Fault> {
+    let votable: Vec<FeatureRequestStatus> =
+        FeatureRequestStatus::ALL.iter().copied().filter(|status| status.takes_votes()).collect();
+    Ok(sqlx::query_as!(
+        VoteFacts,
+        r#"select is_on_board as "is_on_board!", is_merged as "is_merged!", status as "status: FeatureRequestStatus",
+                  had_voted as "had_voted!", is_changed as "is_changed!"
+             from board_cast($1, $2, $3, $4)"#,
+        request_uuid,
+        person.uuid,
+        &person.voter,
+        &votable as &[FeatureRequestStatus],
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
 }
 
-/// Converts the result of a statement about a vote or follow. `None` means that the board has no such feature request.
-///
-/// # Errors
-/// [`crate::Code::Internal`] for any other text.
-fn outcome(word: Option<&str>) -> Result<Outcome, Fault> {
-    match word {
-        Some("CAST" | "WITHDRAWN" | "WHOLE") => Ok(Outcome::Done),
-        Some("VOTED" | "NONE") => Ok(Outcome::Already),
-        Some("MERGED") => Ok(Outcome::Merged),
-        Some("SHIPPED") => Ok(Outcome::Shipped),
-        None => Ok(Outcome::Missing),
-        Some(other) => Err(Fault::internal(format!("the database returned {other} for a vote or follow"))),
-    }
-}
-
-/// Votes for a feature request.
-pub(super) async fn cast(db: &Db, person: &Person, request_uuid: Uuid) -> Result<Outcome, Fault> {
-    let word = sqlx::query_scalar!("select board_cast($1, $2, $3)", request_uuid, person.uuid, &person.voter)
-        .fetch_one(&mut *db.conn().await?)
-        .await?;
-    outcome(word.as_deref())
-}
-
-/// Withdraws a vote.
-pub(super) async fn withdraw(db: &Db, person: &Person, request_uuid: Uuid) -> Result<Outcome, Fault> {
-    let word = sqlx::query_scalar!("select board_withdraw($1, $2, $3)", request_uuid, person.uuid, &person.voter)
-        .fetch_one(&mut *db.conn().await?)
-        .await?;
-    outcome(word.as_deref())
+/// Withdraws a vote, if [`super::rules`] allow it. Locks the feature request first.
+pub(super) async fn withdraw(db: &Db, person: &Person, request_uuid: Uuid) -> Result<VoteFacts, Fault> {
+    Ok(sqlx::query_as!(
+        VoteFacts,
+        r#"select is_on_board as "is_on_board!", is_merged as "is_merged!", status as "status: FeatureRequestStatus",
+                  had_voted as "had_voted!", is_changed as "is_changed!"
+             from board_withdraw($1, $2, $3)"#,
+        request_uuid,
+        person.uuid,
+        &person.voter,
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
 }
 
 /// Counts a vote of today, under a pseudonym that is deleted with the day.
@@ -79,17 +69,16 @@ pub(super) async fn spend(cx: &RequestContext, person: &Person) -> Result<(), Fa
     Err(people::err_spent(cx.now.unix(), &format!("At most {MOST_VOTES} votes per day are allowed for one user")))
 }
 
-/// Checks that a feature request is on the board and not merged into another. Locks it against merging until the
-/// transaction ends.
-pub(super) async fn is_on_board(db: &Db, request_uuid: Uuid) -> Result<Outcome, Fault> {
-    let word = sqlx::query_scalar!(
-        r#"select case when merged_into_uuid is null then 'WHOLE' else 'MERGED' end as "word!"
+/// Returns whether a feature request is merged into another; `None` if it is not on the board. Locks it against merging
+/// until the transaction ends.
+pub(super) async fn lock_is_merged(db: &Db, request_uuid: Uuid) -> Result<Option<bool>, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select merged_into_uuid is not null as "is_merged!"
              from feature_request where request_uuid = $1 and suspended_at is null for key share"#,
         request_uuid
     )
     .fetch_optional(&mut *db.conn().await?)
-    .await?;
-    outcome(word.as_deref())
+    .await?)
 }
 
 /// Follows a feature request.

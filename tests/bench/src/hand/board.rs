@@ -59,8 +59,8 @@ static ONE: Statement = Statement::with(&[
 ]);
 static STANDING: Statement =
     Statement::with(&["with ordinality as asked (root_uuid, person_uuid, voter, follower, place)"]);
-static CAST: Statement = Statement::with(&["select board_cast($1, $2, $3)"]);
-static WITHDRAW: Statement = Statement::with(&["select board_withdraw($1, $2, $3)"]);
+static CAST: Statement = Statement::with(&["from board_cast($1, $2, $3, $4)"]);
+static WITHDRAW: Statement = Statement::with(&["from board_withdraw($1, $2, $3)"]);
 /// Statements of this file.
 #[cfg(test)]
 pub(crate) static STATEMENTS: [&Statement; 5] = [&PAGE, &ONE, &STANDING, &CAST, &WITHDRAW];
@@ -72,6 +72,9 @@ const SPEND: &str = "insert into board_vote_budget as b (day, voter) values ((la
 
 /// Maximum votes that a user casts per day.
 const MOST_VOTES: i32 = 200;
+
+/// Statuses in which a feature request takes votes.
+const VOTABLE: [&str; 5] = ["OPEN", "UNDER_REVIEW", "PLANNED", "IN_PROGRESS", "DECLINED"];
 
 /// The caller, and the keys under which their votes and follows are stored.
 pub(super) struct Person {
@@ -111,20 +114,18 @@ async fn cast(
 ) -> Result<Json<Request>, Refusal> {
     let person = Person::of(&engine, &headers, "engagement.feature-requests:write").await?;
     let mut transaction = engine.pool().begin().await?;
-    match change(&mut transaction, &CAST, &person, uuid).await?.as_deref() {
-        Some("CAST") => {
-            let today = engine.services().clock.now().0.to_string();
-            let named = [person.uuid.as_bytes().as_slice(), today.as_bytes().get(..10).unwrap_or_default()].concat();
-            let of_day = engine.services().key.mac("board-voter-of-day", &named);
-            let spent = sqlx::query(SPEND).bind(of_day.as_slice()).bind(MOST_VOTES).execute(&mut *transaction);
-            if spent.await?.rows_affected() == 0 {
-                return Err(Refusal(StatusCode::TOO_MANY_REQUESTS));
-            }
+    let vote = sqlx::query_as(CAST.text()?).bind(uuid).bind(person.uuid).bind(person.voter.as_slice());
+    let facts: VoteFacts = vote.bind(VOTABLE.as_slice()).fetch_one(&mut *transaction).await?;
+    if facts.is_changed {
+        let today = engine.services().clock.now().0.to_string();
+        let named = [person.uuid.as_bytes().as_slice(), today.as_bytes().get(..10).unwrap_or_default()].concat();
+        let of_day = engine.services().key.mac("board-voter-of-day", &named);
+        let spent = sqlx::query(SPEND).bind(of_day.as_slice()).bind(MOST_VOTES).execute(&mut *transaction);
+        if spent.await?.rows_affected() == 0 {
+            return Err(Refusal(StatusCode::TOO_MANY_REQUESTS));
         }
-        Some("VOTED") => {}
-        Some(_) => return Err(Refusal(StatusCode::CONFLICT)),
-        None => return Err(Refusal(StatusCode::NOT_FOUND)),
     }
+    facts.ensure(facts.had_voted || facts.is_changed)?;
     let request = request(&mut transaction, &person, uuid).await?;
     transaction.commit().await?;
     Ok(Json(request))
@@ -137,25 +138,12 @@ async fn withdraw(
 ) -> Result<Json<Request>, Refusal> {
     let person = Person::of(&engine, &headers, "engagement.feature-requests:write").await?;
     let mut transaction = engine.pool().begin().await?;
-    match change(&mut transaction, &WITHDRAW, &person, uuid).await?.as_deref() {
-        Some("WITHDRAWN" | "NONE") => {}
-        Some(_) => return Err(Refusal(StatusCode::CONFLICT)),
-        None => return Err(Refusal(StatusCode::NOT_FOUND)),
-    }
+    let vote = sqlx::query_as(WITHDRAW.text()?).bind(uuid).bind(person.uuid).bind(person.voter.as_slice());
+    let facts: VoteFacts = vote.fetch_one(&mut *transaction).await?;
+    facts.ensure(true)?;
     let request = request(&mut transaction, &person, uuid).await?;
     transaction.commit().await?;
     Ok(Json(request))
-}
-
-/// Casts or withdraws a vote and returns the outcome.
-async fn change(
-    connection: &mut PgConnection,
-    statement: &Statement,
-    person: &Person,
-    uuid: Uuid,
-) -> Result<Option<String>, Refusal> {
-    let vote = sqlx::query_scalar(statement.text()?).bind(uuid).bind(person.uuid).bind(person.voter.as_slice());
-    Ok(vote.fetch_one(connection).await?)
 }
 
 async fn request(connection: &mut PgConnection, person: &Person, uuid: Uuid) -> Result<Request, Refusal> {
@@ -185,6 +173,31 @@ async fn standings(connection: &mut PgConnection, person: &Person, roots: Vec<Uu
         }
     }
     Ok(standings)
+}
+
+/// Facts about a feature request and a user's vote, read under the lock of the feature request.
+#[derive(FromRow)]
+struct VoteFacts {
+    #[sqlx(rename = "is_on_board!")]
+    is_on_board: bool,
+    #[sqlx(rename = "is_merged!")]
+    is_merged: bool,
+    #[sqlx(rename = "had_voted!")]
+    had_voted: bool,
+    #[sqlx(rename = "is_changed!")]
+    is_changed: bool,
+}
+
+impl VoteFacts {
+    /// Rejects a change of a feature request that is missing, merged, or takes no votes.
+    const fn ensure(&self, takes_vote: bool) -> Result<(), Refusal> {
+        match self {
+            Self { is_on_board: false, .. } => Err(Refusal(StatusCode::NOT_FOUND)),
+            Self { is_merged: true, .. } => Err(Refusal(StatusCode::CONFLICT)),
+            _ if !takes_vote => Err(Refusal(StatusCode::CONFLICT)),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[derive(FromRow)]
