@@ -13,7 +13,6 @@ use axum::Router;
 use ipnet::IpNet;
 use labs_rest::contract::assemble::{Assembled, assemble};
 use labs_rest::contract::{Contract, compare};
-use labs_rest::documents::SERVED_DIRECTLY;
 use labs_rest::front::stop::StopSignal;
 use labs_rest::probes::Probes;
 use labs_rest::{BoundContract, Observer, Rest};
@@ -340,7 +339,7 @@ pub fn documents_write() -> anyhow::Result<()> {
 pub fn make_documents(contract: &str) -> anyhow::Result<BTreeMap<String, String>> {
     let contract = Contract::from_yaml(contract).map_err(|problems| differences(&problems))?;
     let plan = labs_schema::prepare_schema(contract.descriptions()).map_err(|breaches| differences(&breaches))?;
-    labs_rest::documents::generate(&contract, plan.sdl(), SERVED_DIRECTLY).map_err(|error| differences(&[error]))
+    labs_rest::documents::generate(&contract, plan.sdl()).map_err(|error| differences(&[error]))
 }
 
 /// Reads the documents in a folder, by their paths below it.

@@ -23,9 +23,12 @@ fn near_path<'c>(contract: &'c Contract, raw_path: &str) -> Option<&'c str> {
     if segments.is_empty() || segments.len() > MOST_SEGMENTS {
         return None;
     }
-    let version = (segments.first() != Some(&"v1")).then_some("v1");
-    let versioned: Vec<&str> = version.into_iter().chain(segments).collect();
-    let near = |template: &'c str| Some((errors(&pieces(template), &versioned)?, template));
+    let near = |template: &'c str| {
+        let pieces = pieces(template);
+        let version = pieces.first().filter(|version| segments.first() != Some(version));
+        let versioned: Vec<&str> = version.into_iter().chain(&segments).copied().collect();
+        Some((errors(&pieces, &versioned)?, template))
+    };
     let templates = contract.operations().iter().map(|operation| operation.path.as_str());
     templates.filter_map(near).min_by_key(|(errors, _)| *errors).map(|(_, template)| template)
 }

@@ -14,7 +14,7 @@ use crate::answer::reuse::AnswerCache;
 use crate::bound::{self, BoundOperation};
 use crate::contract::{Contract, Operation};
 use crate::deprecations::{DeprecationMarks, Marks};
-use crate::documents::{Documents, SERVED_DIRECTLY};
+use crate::documents::Documents;
 use crate::front::body_slots::{BodySlots, SlotLimits};
 use crate::front::budget::{Limits, RateLimiters};
 use crate::front::stop::StopSignal;
@@ -67,7 +67,7 @@ impl BoundContract {
         let routes = or_report(Routes::new(&contract), &mut found);
         let sdl = Sdl::read(plan.sdl());
         if let Some(documents) = &documents {
-            found.extend(sentences(inspect::inspect(&contract, documents, &sdl, SERVED_DIRECTLY)));
+            found.extend(sentences(inspect::inspect(&contract, documents, &sdl)));
         }
         let prepared = bound::prepare(plan, documents.as_ref(), &mut found).await;
         match (routes, sdl) {

@@ -4,7 +4,7 @@
 //! distinct. Values stay raw: the binder decodes and parses them by their schema, and a value that does not parse is
 //! 404. Any irregular path is 404 too.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use http::Method;
@@ -16,6 +16,8 @@ use crate::contract::{Contract, Operation, Problem, Segment};
 pub struct Routes {
     /// Paths by custom verb; paths without a verb have the empty text as their key.
     by_verb: HashMap<String, Router<Resource>>,
+    /// First segments of all paths.
+    roots: BTreeSet<String>,
 }
 
 /// Result of matching a path.
@@ -71,7 +73,9 @@ impl Routes {
                 problems.push(problem(&operation, &error.to_string()));
             }
         }
-        if problems.is_empty() { Ok(Routes { by_verb }) } else { Err(problems) }
+        let roots = contract.operations().iter().filter_map(|operation| root(&operation.path).map(str::to_owned));
+        let roots = roots.collect();
+        if problems.is_empty() { Ok(Routes { by_verb, roots }) } else { Err(problems) }
     }
 
     /// Finds the operation of `method` on the raw path (as in the request line, without the query). HEAD finds the
@@ -89,6 +93,11 @@ impl Routes {
             Segment::Fixed(_) => None,
         });
         Match::Operation { values: names.zip(values).collect(), operation }
+    }
+
+    /// Whether a path begins like a path of the contract, so that no other route can match it.
+    pub fn own(&self, raw_path: &str) -> bool {
+        root(raw_path).is_some_and(|root| self.roots.contains(root))
     }
 
     /// Returns the methods of a path, for `Allow` on OPTIONS; none for an unknown path.
@@ -121,6 +130,11 @@ impl Resource {
         names.sort_unstable();
         names.into_iter().filter_map(|name| Method::from_bytes(name.as_bytes()).ok()).collect()
     }
+}
+
+/// Returns the first segment of a path.
+fn root(path: &str) -> Option<&str> {
+    path.strip_prefix('/')?.split('/').next()
 }
 
 /// Returns the possible readings of a path's last segment, the most likely first. A colon always separates a verb.

@@ -66,8 +66,14 @@ pub struct Operation {
     pub largest_body: Option<usize>,
     /// Whether the operation also accepts client credentials in the Authorization header (`x-client-credentials`).
     pub takes_client_credentials: bool,
-    /// The probe that this operation answers, if it is one (`x-probe`).
-    pub probe: Option<Probe>,
+    /// Answer of this operation, if the HTTP layer gives it (`x-probe`, `x-direct`). Such an operation has no document
+    /// and no root field.
+    pub direct: Option<Direct>,
+    /// Whether the path's `partner_uuid` must be the caller's partner: the contract declares 403 with
+    /// `PARTNER_MISMATCH` (docs/decisions/api.md#resources-of-other-partners).
+    pub requires_own_partner: bool,
+    /// Whether errors have the form of RFC 6749 section 5.2: the contract declares 400 as JSON, not as a problem document.
+    pub has_oauth_errors: bool,
     /// Address of a resource that a 201 created: a path with `{field}` of the response or `{parameter}` of the request
     /// (`x-location`, or the collection's path and the response's `uuid`).
     pub location: Option<String>,
@@ -116,6 +122,14 @@ impl Operation {
         self.responses.get(&self.success)
     }
 
+    /// Returns the probe that this operation answers, if it is one.
+    pub fn probe(&self) -> Option<Probe> {
+        match self.direct {
+            Some(Direct::Probe(probe)) => Some(probe),
+            _ => None,
+        }
+    }
+
     /// Whether the contract declares `status`.
     pub fn promises(&self, status: u16) -> bool {
         self.responses.contains_key(&status)
@@ -129,6 +143,17 @@ pub enum Segment {
     Fixed(String),
     /// A parameter with this name.
     Parameter(String),
+}
+
+/// Answer that the HTTP layer gives itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direct {
+    /// Answer to a probe.
+    Probe(Probe),
+    /// The contract.
+    Contract,
+    /// Whether another call would be allowed.
+    Explanation,
 }
 
 /// Probe of an orchestrator.

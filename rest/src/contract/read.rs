@@ -5,13 +5,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use http::Method;
+use labs_core::Code;
 use serde_json::{Map, Value, json};
 
 use super::assemble::is_staff_scope;
 use super::commas::is_free_of_commas;
 use super::computed::Computed;
 use super::kinds::{is_type, kind};
-use super::operation::{Access, Body, BodyForm, BodyKind, Operation, Parameter, ParameterIn, Probe, Response, Segment};
+use super::operation::{
+    Access, Body, BodyForm, BodyKind, Direct, Operation, Parameter, ParameterIn, Probe, Response, Segment,
+};
 use super::problem::Problem;
 use super::schema_set::{SchemaId, SchemaSet};
 use super::{Contract, resolve, sha256, yaml};
@@ -130,7 +133,9 @@ impl<'a> Reader<'a> {
                 .and_then(Value::as_u64)
                 .and_then(|most| usize::try_from(most).ok()),
             takes_client_credentials: value.get("x-client-credentials").is_some(),
-            probe: probe(value)?,
+            direct: direct(value)?,
+            requires_own_partner: promises_code(&responses, 403, Code::PartnerMismatch),
+            has_oauth_errors: responses.get(&400).is_some_and(|response| response.json().is_some()),
             location: text(value, "x-location").map(str::to_owned).or_else(|| location_of_created(path, creates)),
             deprecated: flag(value, "deprecated"),
             path_schema: self.object_schema(&id, "path", &parameters, |place| place == ParameterIn::Path),
@@ -256,14 +261,23 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the probe of an operation.
-fn probe(operation: &Value) -> Result<Option<Probe>, String> {
-    match text(operation, "x-probe") {
-        None => Ok(None),
-        Some("liveness") => Ok(Some(Probe::Liveness)),
-        Some("readiness") => Ok(Some(Probe::Readiness)),
-        Some(other) => Err(format!("`x-probe: {other}` is invalid: write liveness or readiness")),
+/// Returns the answer that the HTTP layer gives.
+fn direct(operation: &Value) -> Result<Option<Direct>, String> {
+    match (text(operation, "x-probe"), text(operation, "x-direct")) {
+        (None, None) => Ok(None),
+        (Some("liveness"), None) => Ok(Some(Direct::Probe(Probe::Liveness))),
+        (Some("readiness"), None) => Ok(Some(Direct::Probe(Probe::Readiness))),
+        (None, Some("contract")) => Ok(Some(Direct::Contract)),
+        (None, Some("explanation")) => Ok(Some(Direct::Explanation)),
+        (Some(other), None) => Err(format!("`x-probe: {other}` is invalid: write liveness or readiness")),
+        (None, Some(other)) => Err(format!("`x-direct: {other}` is invalid: write contract or explanation")),
+        (Some(_), Some(_)) => Err("has `x-probe` and `x-direct`: write one of them".to_owned()),
     }
+}
+
+/// Whether a response declares a code.
+fn promises_code(responses: &BTreeMap<u16, Response>, status: u16, code: Code) -> bool {
+    responses.get(&status).is_some_and(|response| response.codes.iter().any(|known| known == code.name()))
 }
 
 /// Returns the default address of a created resource: below its collection, unless the contract states another one.

@@ -238,6 +238,7 @@ fn missing_operation_members_are_reported() {
     assert!(broken("operationId: system_me_get", "title: none").contains("get /v1/system/me: has no operationId"));
     assert!(broken("security: []", "x: 1").contains("declares no access"));
     assert!(broken("x-resource: health", "x: 1").contains("x-resource"));
+    assert!(broken("x-probe: liveness", "x-direct: page").contains("`x-direct: page` is invalid"));
     assert!(broken("paths:", "paths: [").contains("contract/openapi.yaml"));
 }
 

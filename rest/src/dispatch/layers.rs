@@ -89,7 +89,7 @@ impl Dispatcher {
 
     /// A path outside the contract is matched by the router, or gets the not-found response.
     async fn route(&self, request: Request) -> Response<Body> {
-        if request.uri().path().starts_with("/v1/") {
+        if self.rest.routes().own(request.uri().path()) {
             return operation(State(Arc::clone(&self.rest)), request).await;
         }
         match self.beside.clone().oneshot(request).await {

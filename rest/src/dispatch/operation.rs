@@ -222,7 +222,7 @@ async fn check_request(
     values: &[(&str, &str)],
 ) -> Result<BoundRequest, Unbound> {
     let plain = |fault: Fault| (fault, Map::new());
-    checks::check_partner(&operation.path, caller, values).map_err(plain)?;
+    checks::check_partner(operation, caller, values).map_err(plain)?;
     let path =
         bind::path(&rest.contract, operation, values).map_err(|refusal| plain(refusals::fault(operation, refusal)))?;
     let with_path = |fault: Fault| (fault, path.clone());
@@ -240,7 +240,11 @@ async fn check_request(
         Ok(bound) => Ok(bound),
         Err(refusal) => {
             let fault = refusals::fault(operation, refusal);
-            Err(with_path(refusals::with_further(&rest.engine, operation, &body, fault).await))
+            let fault = match rest.bound(operation).and_then(|bound| bound.prepared.as_ref()) {
+                Some(prepared) => refusals::with_further(&rest.engine, prepared, &body, fault).await,
+                None => fault,
+            };
+            Err(with_path(fault))
         }
     }
 }

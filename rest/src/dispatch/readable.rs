@@ -44,7 +44,7 @@ struct Part {
 /// Suffix of a page's address for its Markdown.
 const MARKDOWN: &str = ".md";
 
-const PARTS: [Part; 2] = [
+static PARTS: [Part; 2] = [
     Part {
         page: "/changelog",
         api: "/v1/publication/public/changelog",
@@ -94,8 +94,9 @@ impl PageQuery {
 
 /// Returns the routes of the pages.
 pub(super) fn router() -> Router<Arc<Rest>> {
-    let page = get(page).fallback(unknown_method);
     PARTS.iter().fold(Router::new(), |router, part| {
+        let page = get(|State(rest): State<Arc<Rest>>, request: Request| page(part, rest, request));
+        let page = page.fallback(unknown_method);
         router.route(part.page, page.clone()).route(&format!("{}/{{slug}}", part.page), page.clone())
     })
 }
@@ -104,11 +105,8 @@ async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Resp
     other_method(&rest, request, "GET, HEAD, OPTIONS")
 }
 
-async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+async fn page(part: &Part, rest: Arc<Rest>, request: Request) -> Response<Body> {
     let path = request.uri().path().to_owned();
-    let Some(part) = PARTS.iter().find(|part| path.starts_with(part.page)) else {
-        return operation(State(rest), request).await;
-    };
     let below = path.strip_prefix(part.page).unwrap_or_default();
     let (below, ending) = below.strip_suffix(MARKDOWN).map_or((below, ""), |below| (below, MARKDOWN));
     let asked = PageQuery::of(request.uri());

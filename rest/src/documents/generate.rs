@@ -18,19 +18,19 @@ const HEAD: &str = "# Made from contract and schema by `make accept`: rest/docum
 /// Maximum line length, as in the code.
 const WIDTH: usize = 120;
 
-/// Returns the text of every file by its path below `rest/documents`. An operation in `served_directly` has no
+/// Returns the text of every file by its path below `rest/documents`. An operation with a direct answer has no
 /// document, and an operation without a root field cannot have one yet.
 ///
 /// # Errors
 /// The reason why the schema's SDL cannot be read.
-pub fn generate(contract: &Contract, sdl: &str, served_directly: &[&str]) -> Result<BTreeMap<String, String>, String> {
+pub fn generate(contract: &Contract, sdl: &str) -> Result<BTreeMap<String, String>, String> {
     let sdl = Sdl::read(sdl)?;
     let mut fragments = Fragments { sdl: &sdl, texts: BTreeMap::new() };
     let mut definitions: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut used: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for operation in contract.operations() {
         let Some((root, field)) = sdl.root(&operation.id) else { continue };
-        if served_directly.contains(&operation.id.as_str()) {
+        if operation.direct.is_some() {
             continue;
         }
         let file = format!("{}/{}.graphql", operation.group, operation.resource);

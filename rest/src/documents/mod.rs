@@ -20,15 +20,6 @@ use crate::contract::{GROUPS, Problem};
 
 pub use generate::generate;
 
-/// Operations without a document.
-pub const SERVED_DIRECTLY: &[&str] = &[
-    "system_health_get",
-    "system_readiness_get",
-    "system_contract_get",
-    "publication_api_reference_get",
-    "system_me_explain",
-];
-
 /// File of the fragments that several files use.
 const SHARED: &str = "types.graphql";
 

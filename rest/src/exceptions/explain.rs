@@ -95,7 +95,7 @@ fn verdict<'a>(rest: &'a Rest, parts: &Parts, caller: &Caller, method: &str, pat
         (_, Some(prepared)) => Engine::guard(prepared.root.access, caller),
         (_, None) => Ok(()),
     };
-    let checked = guarded.and_then(|()| checks::check_partner(&operation.path, caller, &values)).and_then(|()| {
+    let checked = guarded.and_then(|()| checks::check_partner(operation, caller, &values)).and_then(|()| {
         bind::path(&rest.contract, operation, &values).map(drop).map_err(|refusal| refusals::fault(operation, refusal))
     });
     Verdict { operation: Some(operation), refusal: checked.err() }

@@ -1,5 +1,5 @@
-//! Operations and paths that cannot be GraphQL documents, listed one by one: status without the database, the contract
-//! itself, the explanation of another request, the pages, public media, and the playground's endpoint.
+//! Operations and paths that cannot be GraphQL documents: status without the database, the contract itself, the
+//! explanation of another request, the pages, public media, and the playground's endpoint.
 
 mod board_mail;
 mod bounds;
@@ -19,7 +19,7 @@ use labs_core::context::Caller;
 use labs_core::{Code, Fault};
 
 use crate::bind::BoundRequest;
-use crate::contract::Operation;
+use crate::contract::{Direct, Operation, Probe};
 use crate::request::{Exchange, checks};
 use crate::rest::Rest;
 
@@ -37,12 +37,12 @@ pub(crate) async fn serve(
     caller: &Caller,
     bound: &BoundRequest,
 ) -> Result<Response<Body>, Fault> {
-    match operation.id.as_str() {
-        "system_health_get" => Ok(status::health()),
-        "system_readiness_get" => Ok(status::readiness(rest).await),
-        "system_contract_get" | "publication_api_reference_get" => status::contract(rest, parts, bound).await,
-        "system_me_explain" => explain::explain(rest, parts, caller, bound).await,
-        other => Err(Fault::internal(format!("{other} has neither a document nor an exception"))),
+    match operation.direct {
+        Some(Direct::Probe(Probe::Liveness)) => Ok(status::health()),
+        Some(Direct::Probe(Probe::Readiness)) => Ok(status::readiness(rest).await),
+        Some(Direct::Contract) => status::contract(rest, parts, bound).await,
+        Some(Direct::Explanation) => explain::explain(rest, parts, caller, bound).await,
+        None => Err(Fault::internal(format!("{} has neither a document nor a direct answer", operation.id))),
     }
 }
 

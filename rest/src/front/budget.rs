@@ -88,7 +88,7 @@ impl Spending {
     #[must_use]
     pub fn of(operation: &Operation) -> Self {
         let is_door = operation.counts_attempts || matches!(operation.access, Access::Cookie | Access::Client);
-        if is_door || operation.probe.is_some() { Self::SecondAlone } else { Self::Whole }
+        if is_door || operation.probe().is_some() { Self::SecondAlone } else { Self::Whole }
     }
 }
 

@@ -17,7 +17,7 @@ impl<'r> InFlightPermit<'r> {
     /// # Errors
     /// [`labs_core::Code::Unavailable`] if all permits are taken.
     pub(crate) fn acquire(operation: &Operation, in_flight: &'r Semaphore) -> Result<Self, Fault> {
-        let held = if operation.probe == Some(Probe::Liveness) { None } else { Some(acquire_permit(in_flight)?) };
+        let held = if operation.probe() == Some(Probe::Liveness) { None } else { Some(acquire_permit(in_flight)?) };
         Ok(Self { in_flight, held })
     }
 

@@ -41,19 +41,13 @@ impl From<Problem> for Difference {
     }
 }
 
-/// Returns every difference between contract, documents, schema (its SDL, or why it cannot be read) and routes; empty if they agree. Operations in
-/// `served_directly` are answered without GraphQL: they need no document and no root field.
-pub(crate) fn inspect(
-    contract: &Contract,
-    documents: &Documents,
-    sdl: &Result<Sdl, String>,
-    served_directly: &[&str],
-) -> Vec<Difference> {
+/// Returns every difference between contract, documents, schema (its SDL, or why it cannot be read) and routes; empty if they agree.
+pub(crate) fn inspect(contract: &Contract, documents: &Documents, sdl: &Result<Sdl, String>) -> Vec<Difference> {
     let mut found = Vec::new();
     counts(contract, &mut found);
     routes(contract, &mut found);
     match sdl {
-        Ok(sdl) => promises::inspect(contract, documents, sdl, served_directly, &mut found),
+        Ok(sdl) => promises::inspect(contract, documents, sdl, &mut found),
         Err(error) => found.push(Difference {
             file: "schema/schema.graphql".to_owned(),
             what: format!("the schema's SDL cannot be read: {error}"),

@@ -8,6 +8,9 @@ use crate::contract::{Operation, ParameterIn};
 /// one partner.
 const OTHERS: [(&str, &str); 2] = [("auth", "oauth"), ("partner", "support-desk")];
 
+/// Path parameter that names a partner.
+const PARTNER: &str = "partner_uuid";
+
 /// Returns the differences: the group at the start of the path, and the path parameters.
 pub(super) fn differences(operation: &Operation) -> Vec<String> {
     let (id, path) = (&operation.id, operation.path.as_str());
@@ -27,5 +30,20 @@ pub(super) fn differences(operation: &Operation) -> Vec<String> {
     for name in promised.difference(&named) {
         found.push(format!("{id} declares the path parameter {name}, but its path {path} does not contain it"));
     }
+    found.extend(partner(operation, &promised));
     found
+}
+
+/// Checks that an operation for partners whose path names a partner declares that it accepts only the caller's.
+fn partner(operation: &Operation, parameters: &BTreeSet<&str>) -> Option<String> {
+    let names_partner = parameters.contains(PARTNER) && !operation.audited;
+    let (id, requires) = (&operation.id, operation.requires_own_partner);
+    if names_partner == requires {
+        return None;
+    }
+    Some(if requires {
+        format!("{id} declares PARTNER_MISMATCH, but no path parameter {PARTNER}, or it is for staff")
+    } else {
+        format!("{id} has the path parameter {PARTNER}: declare 403 with PARTNER_MISMATCH")
+    })
 }

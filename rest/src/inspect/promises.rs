@@ -9,14 +9,8 @@ use crate::documents::{Document, Documents};
 use crate::sdl::{self, Root, Sdl};
 
 /// Compares every operation with its document and root field, and finds leftovers.
-pub(super) fn inspect(
-    contract: &Contract,
-    documents: &Documents,
-    sdl: &Sdl,
-    served_directly: &[&str],
-    found: &mut Vec<Difference>,
-) {
-    let inspection = Inspection { contract, documents, sdl, served_directly };
+pub(super) fn inspect(contract: &Contract, documents: &Documents, sdl: &Sdl, found: &mut Vec<Difference>) {
+    let inspection = Inspection { contract, documents, sdl };
     for operation in contract.operations() {
         inspection.inspect_operation(operation, found);
     }
@@ -27,7 +21,6 @@ struct Inspection<'a> {
     contract: &'a Contract,
     documents: &'a Documents,
     sdl: &'a Sdl,
-    served_directly: &'a [&'a str],
 }
 
 impl Inspection<'_> {
@@ -41,9 +34,9 @@ impl Inspection<'_> {
         }
         found.extend(path::differences(operation).into_iter().map(|what| difference(&operation.file(), what)));
         let document = self.documents.get(id);
-        if self.served_directly.contains(&id) {
+        if operation.direct.is_some() {
             if let Some(document) = document {
-                let what = format!("{id} is served without GraphQL and has a document: run `make accept`");
+                let what = format!("{id} is answered without a document and has one: run `make accept`");
                 found.push(difference(&document.file, what));
             }
             return;
@@ -158,7 +151,7 @@ impl Inspection<'_> {
             .collect()
     }
 
-    /// Finds documents and root fields without an operation, and unused exceptions.
+    /// Finds documents and root fields without an operation.
     fn find_leftovers(&self, found: &mut Vec<Difference>) {
         for document in self.documents.iter() {
             if self.contract.operation(&document.name).is_none() {
@@ -181,14 +174,6 @@ impl Inspection<'_> {
             if field.access.is_none() && field.internal {
                 let what = format!("the root field {name} declares no access: write @access(needs: …)");
                 found.push(difference(&folder_of(name), what));
-            }
-        }
-        for id in self.served_directly {
-            if self.contract.operation(id).is_none() {
-                let what = format!(
-                    "{id} is served without GraphQL but is not an operation of the contract: remove it from the list"
-                );
-                found.push(difference("rest/src/exceptions/mod.rs", what));
             }
         }
     }

@@ -6,6 +6,7 @@ use labs_core::context::Caller;
 use labs_core::{Code, Fault};
 use uuid::Uuid;
 
+use crate::contract::Operation;
 use crate::rest::Rest;
 
 /// Maximum length of a request target, in bytes.
@@ -40,16 +41,16 @@ fn is_host(value: &HeaderValue) -> bool {
     !authority.as_str().contains('@') && !authority.host().is_empty() && is_port_good
 }
 
-/// Rejects another partner's uuid under /v1/partner/{partner_uuid} with 403, whether it exists or not
-/// (docs/decisions/api.md#resources-of-other-partners).
-pub(crate) fn check_partner(path: &str, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
-    ensure_own_partner(path, caller.principal.as_ref().and_then(|principal| principal.partner_uuid), values)
-}
-
-fn ensure_own_partner(path: &str, own: Option<Uuid>, values: &[(&str, &str)]) -> Result<(), Fault> {
-    if !path.starts_with("/v1/partner/{partner_uuid}") {
+/// Rejects another partner's uuid in the path with 403, whether it exists or not
+/// ([`Operation::requires_own_partner`]).
+pub(crate) fn check_partner(operation: &Operation, caller: &Caller, values: &[(&str, &str)]) -> Result<(), Fault> {
+    if !operation.requires_own_partner {
         return Ok(());
     }
+    ensure_own_partner(caller.principal.as_ref().and_then(|principal| principal.partner_uuid), values)
+}
+
+fn ensure_own_partner(own: Option<Uuid>, values: &[(&str, &str)]) -> Result<(), Fault> {
     let named =
         values.iter().find(|(name, _)| *name == "partner_uuid").and_then(|(_, value)| value.parse::<Uuid>().ok());
     if own.is_some() && own == named {
@@ -99,16 +100,14 @@ mod tests {
     #[test]
     fn path_with_another_partner_is_rejected() {
         let own = Uuid::from_u128(1);
-        let verdict = |path: &str, own, named: &str| {
-            ensure_own_partner(path, own, &[("user_uuid", "x"), ("partner_uuid", named)]).map_err(|fault| fault.code())
+        let verdict = |own, named: &str| {
+            ensure_own_partner(own, &[("user_uuid", "x"), ("partner_uuid", named)]).map_err(|fault| fault.code())
         };
-        let team = "/v1/partner/{partner_uuid}/team-members/{user_uuid}";
-        assert_eq!(verdict(team, Some(own), &own.to_string()), Ok(()));
+        assert_eq!(verdict(Some(own), &own.to_string()), Ok(()));
         for (holder, named) in
             [(Some(own), Uuid::from_u128(2).to_string()), (Some(own), "mine".to_owned()), (None, own.to_string())]
         {
-            assert_eq!(verdict(team, holder, &named), Err(Code::PartnerMismatch), "{named}");
+            assert_eq!(verdict(holder, &named), Err(Code::PartnerMismatch), "{named}");
         }
-        assert_eq!(verdict("/v1/admin/partners/{partner_uuid}", None, &own.to_string()), Ok(()));
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn refusal(rest: &Rest, parts: &Parts) -> Option<Response<Body>> {
     let fault = services.authority.admit(Exchange::address(rest, parts), services.clock.now()).err()?;
     let mut exchange = Exchange::begin(rest, parts);
     if let Match::Operation { operation, .. } = rest.routes().find(&parts.method, parts.uri.path()) {
-        if operation.probe == Some(Probe::Liveness) {
+        if operation.probe() == Some(Probe::Liveness) {
             return None;
         }
         exchange.operation = Some(operation.as_ref());

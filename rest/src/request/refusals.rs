@@ -1,6 +1,6 @@
 //! Converts an invalid request into a fault.
 
-use http::Method;
+use labs_core::engine::PreparedOperation;
 use labs_core::{Code, Engine, Fault, FieldError};
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::contract::{FieldPlace, MOST, Operation};
 /// Detail of the error for a coded body.
 pub(crate) const CODED: &str = "Send the body without Content-Encoding.";
 
-/// Returns the fault of a binding error. The token endpoints use the form of RFC 6749 section 5.2.
+/// Returns the fault of a binding error, in the form that the operation declares.
 pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
     let fault = match refusal {
         Refusal::NotFound => Fault::not_found(resource_name(operation)),
@@ -22,9 +22,7 @@ pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
         Refusal::Malformed { detail, errors } => Fault::new(Code::MalformedRequest, detail).with_errors(fields(errors)),
         Refusal::Invalid { errors } => Fault::invalid(fields(errors)),
     };
-    let asks_for_token = operation.method == Method::POST && operation.path.starts_with("/v1/oauth/");
-    let speaks_oauth = asks_for_token && fault.code() != Code::UnsupportedMediaType;
-    if !speaks_oauth {
+    if !operation.has_oauth_errors || fault.code() == Code::UnsupportedMediaType {
         return fault;
     }
     match another_grant(&fault) {
@@ -35,12 +33,12 @@ pub(crate) fn fault(operation: &Operation, refusal: Refusal) -> Fault {
 
 /// Adds the violations of the operation's own rules to the error of a body, at fields that it does not name yet. If the
 /// rules cannot be evaluated, nothing is added.
-pub(crate) async fn with_further(engine: &Engine, operation: &Operation, body: &[u8], fault: Fault) -> Fault {
+pub(crate) async fn with_further(engine: &Engine, of: &PreparedOperation, body: &[u8], fault: Fault) -> Fault {
     if fault.code() != Code::ValidationFailed {
         return fault;
     }
     let Ok(body) = serde_json::from_slice::<Value>(body) else { return fault };
-    let Ok(further) = (engine.calls().find_faults)(engine, &operation.id, &body).await else { return fault };
+    let Ok(further) = engine.find_faults(of, &body).await else { return fault };
     let mut errors = fault.errors().to_vec();
     let is_new = |error: &FieldError| !fault.errors().iter().any(|named| named.pointer == error.pointer);
     errors.extend(further.into_iter().filter(is_new));

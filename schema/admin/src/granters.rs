@@ -6,16 +6,12 @@
 //! one after the other, and calls [`ensure_granter_remains`] afterwards. The database checks again at the end of the transaction
 //! (migrations, `staff_granter_kept` and `staff_whole_kept`).
 
+mod store;
+
 use labs_core::db::Db;
 use labs_core::fault::Fault;
 
-/// Rights that at least one active staff member holds.
-pub(super) struct Granters {
-    /// Grant roles and admit other staff members.
-    grants: bool,
-    /// Hold all rights, so that they can grant every right.
-    whole: bool,
-}
+use self::store::Granters;
 
 /// Serializes transactions that remove rights from staff members, until the transaction ends. Returns the rights that
 /// must remain.
@@ -23,10 +19,8 @@ pub(super) struct Granters {
 /// # Errors
 /// If the database does not answer.
 pub(super) async fn lock(db: &Db) -> Result<Granters, Fault> {
-    sqlx::query!("select pg_advisory_xact_lock(hashtextextended('staff granters', 0))")
-        .execute(&mut *db.conn().await?)
-        .await?;
-    get(db).await
+    store::lock(db).await?;
+    store::get(db).await
 }
 
 /// Rejects the change if no remaining staff member can grant roles, or none holds all rights although one did before.
@@ -34,23 +28,11 @@ pub(super) async fn lock(db: &Db) -> Result<Granters, Fault> {
 /// # Errors
 /// [`labs_core::Code::Conflict`] in both cases.
 pub(super) async fn ensure_granter_remains(db: &Db, before: &Granters) -> Result<(), Fault> {
-    let left = get(db).await?;
+    let left = store::get(db).await?;
     if !left.grants {
         return Err(Fault::last_granter());
     }
     if before.whole && !left.whole { Err(Fault::last_of_all_rights()) } else { Ok(()) }
-}
-
-async fn get(db: &Db) -> Result<Granters, Fault> {
-    Ok(sqlx::query_as!(
-        Granters,
-        r#"select count(*) > 0 as "grants!", count(*) filter (where 'labs.admin:write' = any(r.scopes)) > 0 as "whole!"
-             from person as p
-             join staff_role_grant as g using (person_uuid) join staff_role as r using (role_code)
-            where p.kind = 'STAFF_USER' and p.state = 'ACTIVE' and staff_scopes_grant(r.scopes)"#
-    )
-    .fetch_one(&mut *db.conn().await?)
-    .await?)
 }
 
 /// Rejects the change if no remaining role includes all of `labs.admin:write`: the service could never grant it again.
@@ -58,12 +40,7 @@ async fn get(db: &Db) -> Result<Granters, Fault> {
 /// # Errors
 /// [`labs_core::Code::Conflict`] if no role with all of it remains.
 pub(super) async fn ensure_full_role_remains(db: &Db) -> Result<(), Fault> {
-    let some_role = sqlx::query_scalar!(
-        r#"select exists (select from staff_role where scopes @> array['labs.admin:write']) as "some_role!""#
-    )
-    .fetch_one(&mut *db.conn().await?)
-    .await?;
-    if some_role {
+    if store::has_full_role(db).await? {
         return Ok(());
     }
     Err(Fault::conflict(

@@ -1,5 +1,6 @@
 //! Handle for every statement: in the request's transaction if there is one, otherwise on a separate connection.
 
+mod own;
 mod read;
 mod transaction;
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use sqlx::{PgConnection, PgPool};
 use tokio::sync::{Mutex, OwnedMappedMutexGuard, OwnedMutexGuard};
 
+pub use self::own::OwnTransaction;
 pub use self::read::{Freshness, ReadLanes};
 use self::read::{ReadConnection, TakenConnection};
 pub use self::transaction::TransactionOptions;
@@ -81,34 +83,20 @@ impl Db {
         Self::in_transaction(ConnectionSource::Requests(lane), terms)
     }
 
-    /// Creates a handle for one transaction, which its first statement begins.
-    pub fn within(pool: PgPool, terms: TransactionOptions) -> Self {
-        Self::in_transaction(ConnectionSource::Pool(pool), terms)
+    /// Begins a transaction outside a request, for example of a job, with its first statement.
+    #[must_use]
+    pub fn own_transaction(pool: PgPool) -> OwnTransaction {
+        Self::own_transaction_with(pool, TransactionOptions::default())
     }
 
-    /// Creates a handle for one transaction outside a request, for example of a job. End it with [`Self::settle`].
-    pub fn own_transaction(pool: PgPool) -> Self {
-        Self::within(pool, TransactionOptions::default())
+    /// As [`Self::own_transaction`], with options.
+    #[must_use]
+    pub fn own_transaction_with(pool: PgPool, terms: TransactionOptions) -> OwnTransaction {
+        OwnTransaction::new(Self::in_transaction(ConnectionSource::Pool(pool), terms))
     }
 
     fn in_transaction(source: ConnectionSource, terms: TransactionOptions) -> Self {
         Self { source, mode: Mode::Within(Arc::new(Mutex::new(Transaction::new(terms)))) }
-    }
-
-    /// Ends a job's transaction: commits if the job did something, otherwise rolls back.
-    ///
-    /// # Errors
-    /// The error of the job or of the commit.
-    pub async fn settle(&self, outcome: Result<bool, Fault>) -> Result<bool, Fault> {
-        if matches!(outcome, Ok(true)) {
-            self.commit().await?;
-        } else if let Err(failed) = self.rollback().await {
-            return Err(match &outcome {
-                Err(fault) => failed.replacing(fault),
-                Ok(_) => failed,
-            });
-        }
-        outcome
     }
 
     /// Commits the transaction, if a statement began one.
@@ -116,7 +104,7 @@ impl Db {
     /// # Errors
     /// The fault of a deferred constraint; nothing is stored then. [`Fault::unknown`] if the connection broke during
     /// the commit.
-    pub async fn commit(&self) -> Result<(), Fault> {
+    pub(crate) async fn commit(&self) -> Result<(), Fault> {
         self.end(TransactionEnd::Commit)
             .await
             .map_err(|error| if is_silence(&error) { Fault::unknown(error) } else { error.into() })
@@ -126,7 +114,7 @@ impl Db {
     ///
     /// # Errors
     /// If the database does not answer. It then rolls back by itself.
-    pub async fn rollback(&self) -> Result<(), Fault> {
+    pub(crate) async fn rollback(&self) -> Result<(), Fault> {
         Ok(self.end(TransactionEnd::Rollback).await?)
     }
 

@@ -13,8 +13,10 @@ pub use labs_macros::{edge, operation, operations};
 
 use crate::audit_target::AuditTargetKind;
 use crate::context::{RequestContext, WrittenAnswer};
+use crate::db::Db;
 use crate::describe::{Described, Member, TypeRef, Types};
 use crate::fault::{Fault, FieldError};
+use crate::services::Services;
 
 /// Running operation.
 pub type Running<'a> = BoxFuture<'a, Result<WrittenAnswer, Fault>>;
@@ -39,9 +41,23 @@ pub struct Operation {
     pub arguments: &'static [Member],
     /// Type of the answer.
     pub output: fn(&mut Types) -> TypeRef,
+    /// Finds the faults that the rules of the operation find in a body that the contract already rejects, so that the
+    /// user of a form sees all errors at once: for its parsable fields. Writes nothing, and looks up no account by its
+    /// address. `None` for operations without such rules. Fails with [`crate::Code::Unavailable`] if the database does
+    /// not answer, or too many passwords are being validated.
+    pub find_faults: Option<FindFaults>,
     /// Runs the function with the arguments.
     pub run: Run,
 }
+
+/// Function that finds the faults of a rejected body.
+pub type FindFaults = for<'a> fn(&'a Services, &'a Db, &'a RejectedBody) -> FindingFaults<'a>;
+
+/// Running search for faults.
+pub type FindingFaults<'a> = BoxFuture<'a, Result<Vec<FieldError>, Fault>>;
+
+/// Body that the contract rejects, as JSON.
+pub type RejectedBody = Value;
 
 /// Function that runs an operation.
 pub type Run = for<'a> fn(&'a RequestContext, Arguments) -> Running<'a>;

@@ -1,5 +1,7 @@
 //! Callers of the board: users of partners, and machine clients that read.
 
+mod store;
+
 use labs_core::context::RequestContext;
 use labs_core::fault::{Code, Fault, SpentBudget};
 use labs_core::principal::PrincipalType;
@@ -107,14 +109,6 @@ pub(super) fn err_spent(now: i64, what: &str) -> Fault {
 /// # Errors
 /// [`Code::RateLimited`] until the day ends.
 pub(super) async fn spend(cx: &RequestContext, person: &Person, daily: BoardDaily) -> Result<(), Fault> {
-    let done = sqlx::query!(
-        "insert into board_daily_use as u (person_uuid, what, used) values ($1, $2, 1)
-             on conflict on constraint board_daily_use_pkey do update set used = u.used + 1 where u.used < $3",
-        person.uuid,
-        daily.word(),
-        daily.daily_limit(),
-    )
-    .execute(&mut *cx.db.conn().await?)
-    .await?;
-    if done.rows_affected() > 0 { Ok(()) } else { Err(daily.refusal(cx.now.unix())) }
+    let is_spent = store::spend(&cx.db, person.uuid, daily.word(), daily.daily_limit()).await?;
+    if is_spent { Ok(()) } else { Err(daily.refusal(cx.now.unix())) }
 }

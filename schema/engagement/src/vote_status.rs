@@ -1,5 +1,7 @@
 //! Votes and follows of a user for feature requests, loaded in batches.
 
+mod store;
+
 use std::collections::HashMap;
 
 use ::dataloader::BatchFn;
@@ -34,7 +36,7 @@ pub(super) struct VoteStatus {
 /// Loads standings in batches.
 type VoteStatusLoader = Loader<VoteStatusKey, Result<Option<VoteStatus>, Fault>, VoteStatusBatch>;
 
-/// SQL statement of [`VoteStatusLoader`].
+/// Batches of [`VoteStatusLoader`].
 struct VoteStatusBatch(Db);
 
 fn loader(db: Db) -> VoteStatusLoader {
@@ -64,7 +66,7 @@ pub(super) async fn load(
 
 impl BatchFn<VoteStatusKey, Result<Option<VoteStatus>, Fault>> for VoteStatusBatch {
     async fn load(&mut self, keys: &[VoteStatusKey]) -> HashMap<VoteStatusKey, Result<Option<VoteStatus>, Fault>> {
-        let rows = rows(&self.0, keys).await;
+        let rows = store::list(&self.0, keys).await;
         let place = |row: &(usize, VoteStatus)| row.0;
         let places: Vec<usize> = (0..keys.len()).collect();
         let mut found = collect_by_key(&places, rows, place);
@@ -75,34 +77,4 @@ impl BatchFn<VoteStatusKey, Result<Option<VoteStatus>, Fault>> for VoteStatusBat
         })
         .collect()
     }
-}
-
-async fn rows(db: &Db, keys: &[VoteStatusKey]) -> Result<Vec<(usize, VoteStatus)>, Fault> {
-    let roots: Vec<Uuid> = keys.iter().map(|key| key.root_uuid).collect();
-    let people: Vec<Uuid> = keys.iter().map(|key| key.person_uuid).collect();
-    let voters: Vec<Vec<u8>> = keys.iter().map(|key| key.voter.to_vec()).collect();
-    let followers: Vec<Vec<u8>> = keys.iter().map(|key| key.follower.to_vec()).collect();
-    let rows = sqlx::query!(
-        r#"select asked.place as "place!",
-                  exists (select from feature_request as d
-                           where d.root_uuid = asked.root_uuid and d.author_uuid = asked.person_uuid
-                             and d.author_voted_on is not null)
-                  or exists (select from feature_request as d join feature_vote as v using (request_uuid)
-                              where d.root_uuid = asked.root_uuid and v.voter = asked.voter) as "voted!",
-                  exists (select from feature_request as d join feature_follow as f using (request_uuid)
-                           where d.root_uuid = asked.root_uuid and f.follower = asked.follower) as "followed!"
-             from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[])
-                  with ordinality as asked (root_uuid, person_uuid, voter, follower, place)"#,
-        &roots,
-        &people,
-        &voters,
-        &followers,
-    )
-    .fetch_all(&mut *db.conn().await?)
-    .await?;
-    let place = |place: i64| usize::try_from(place - 1).unwrap_or(usize::MAX);
-    Ok(rows
-        .into_iter()
-        .map(|row| (place(row.place), VoteStatus { voted: row.voted, followed: row.followed }))
-        .collect())
 }

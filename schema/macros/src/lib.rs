@@ -24,7 +24,8 @@ use syn::{DeriveInput, ItemFn, parse_macro_input};
 /// the constant `MARKETPLACE_APPS_GET`, which [`operations!`] lists. The declarations after `access` are those of
 /// `labs_core::operation::Attributes`: `audit_target(User, "user_uuid")`, `audit_partner = "partner_uuid"`,
 /// `audit_hashed = "q"`, `partner_reads = "reason"`, `reusable("storefront", 600)`, `batched`, `may_lag`,
-/// `answers_file`, `hidden_from_partner`.
+/// `answers_file`, `hidden_from_partner`. `find_faults = find_faults` names the function of
+/// `labs_core::operation::Operation::find_faults`.
 #[proc_macro_attribute]
 pub fn operation(declared: TokenStream, item: TokenStream) -> TokenStream {
     let declared = parse_macro_input!(declared as operation::Declared);

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Ident, ItemFn, LitInt, LitStr, Token, parenthesized};
+use syn::{Ident, ItemFn, LitInt, LitStr, Path, Token, parenthesized};
 
 use crate::function;
 
@@ -14,6 +14,7 @@ pub(crate) struct Declared {
     access: LitStr,
     /// Initialisers of the declared fields of `Attributes`.
     attributes: Vec<TokenStream>,
+    find_faults: Option<Path>,
 }
 
 impl Parse for Declared {
@@ -22,7 +23,7 @@ impl Parse for Declared {
         if kind != "query" && kind != "mutation" {
             return Err(syn::Error::new(kind.span(), "an operation is a `query` or a `mutation`"));
         }
-        let (mut access, mut attributes) = (None, Vec::new());
+        let (mut access, mut attributes, mut find_faults) = (None, Vec::new(), None);
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             if input.is_empty() {
@@ -32,12 +33,15 @@ impl Parse for Declared {
             if name == "access" {
                 input.parse::<Token![=]>()?;
                 access = Some(input.parse()?);
+            } else if name == "find_faults" {
+                input.parse::<Token![=]>()?;
+                find_faults = Some(input.parse()?);
             } else {
                 attributes.push(attribute(&name, input)?);
             }
         }
         let missing = || syn::Error::new(kind.span(), "`access` is missing; access is denied by default");
-        Ok(Self { access: access.ok_or_else(missing)?, kind, attributes })
+        Ok(Self { access: access.ok_or_else(missing)?, kind, attributes, find_faults })
     }
 }
 
@@ -87,7 +91,7 @@ pub(crate) fn list(Names(names): &Names) -> TokenStream {
 
 /// Returns the function and the constant that describes it.
 pub(crate) fn expand(declared: &Declared, item: &ItemFn) -> syn::Result<TokenStream> {
-    let Declared { kind, access, attributes } = declared;
+    let Declared { kind, access, attributes, find_faults } = declared;
     let arguments = function::arguments(item, 1)?;
     let (name, vis) = (&item.sig.ident, &item.vis);
     let text = name.to_string();
@@ -98,6 +102,7 @@ pub(crate) fn expand(declared: &Declared, item: &ItemFn) -> syn::Result<TokenStr
     let members = arguments.iter().map(function::member);
     let taken = arguments.iter().map(function::take);
     let bound = if arguments.is_empty() { quote!(_) } else { quote!(mut arguments) };
+    let find_faults = faults_of(find_faults.as_ref());
     let kept = function::without_argument_docs(item);
     let summary = format!("Description of [`{text}`].");
     Ok(quote! {
@@ -125,8 +130,25 @@ pub(crate) fn expand(declared: &Declared, item: &ItemFn) -> syn::Result<TokenStr
                 },
                 arguments: &[#(#members),*],
                 output: <#output as ::labs_core::describe::Described>::reference,
+                find_faults: #find_faults,
                 run,
             }
         };
     })
+}
+
+/// Returns the value of `Operation::find_faults`.
+fn faults_of(function: Option<&Path>) -> TokenStream {
+    let Some(function) = function else { return quote!(::core::option::Option::None) };
+    quote! {{
+        // Not a name that the given path could mean.
+        fn boxed_find_faults<'a>(
+            services: &'a ::labs_core::services::Services,
+            db: &'a ::labs_core::db::Db,
+            body: &'a ::labs_core::operation::RejectedBody,
+        ) -> ::labs_core::operation::FindingFaults<'a> {
+            ::std::boxed::Box::pin(#function(services, db, body))
+        }
+        ::core::option::Option::Some(boxed_find_faults as ::labs_core::operation::FindFaults)
+    }}
 }

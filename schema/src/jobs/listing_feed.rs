@@ -1,6 +1,7 @@
 //! Assignment of positions to the storefront's changes, which its followers use as cursors, and deletion of changes
 //! that no follower can request.
 
+use labs_core::db::Db;
 use labs_core::fault::Fault;
 use sqlx::PgPool;
 
@@ -31,12 +32,12 @@ pub(super) async fn seal_due(pool: &PgPool) -> Result<u64, Fault> {
 
 /// A separate statement takes the lock, so that the next statement sees everything that the previous sealer wrote.
 async fn seal_pass(pool: &PgPool) -> Result<u64, Fault> {
-    let mut transaction = pool.begin().await?;
+    let db = Db::own_transaction(pool.clone());
     let is_alone = sqlx::query_scalar!(r#"select pg_try_advisory_xact_lock($1) as "taken!""#, LOCK)
-        .fetch_one(&mut *transaction)
+        .fetch_one(&mut *db.conn().await?)
         .await?;
     if !is_alone {
-        transaction.rollback().await?;
+        db.settle(Ok(false)).await?;
         return Ok(0);
     }
     let sealed = sqlx::query!(
@@ -53,10 +54,10 @@ async fn seal_pass(pool: &PgPool) -> Result<u64, Fault> {
          where c.position = due.position",
         PASS
     )
-    .execute(&mut *transaction)
+    .execute(&mut *db.conn().await?)
     .await?
     .rows_affected();
-    transaction.commit().await?;
+    db.commit().await?;
     Ok(sealed)
 }
 

@@ -1,5 +1,7 @@
 //! Re-encryption of data that an older key in the master key file encrypted.
 
+mod store;
+
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use labs_core::audit_target::AuditTargetKind;
@@ -7,7 +9,7 @@ use labs_core::authority::{RunningReplicas, running_replicas};
 use labs_core::fault::{Code, Fault};
 use labs_core::services::Services;
 use serde_json::json;
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::record::{Act, AuditText};
@@ -168,25 +170,16 @@ fn ensure_known(replicas: RunningReplicas) -> Result<(), Fault> {
 impl SealedColumn {
     /// Replaces values of an older key one by one, each only if it has not changed since it was read.
     async fn reseal(&self, pool: &PgPool, services: &Services) -> Result<Resealed, Fault> {
-        let Self { name, table, column, id, one, behind, order, first, purpose } = *self;
-        let page = format!(
-            "select {id}, {column} from {table} where {column} is not null and {behind} order by {order} limit 500"
-        );
-        let replace = format!("update {table} set {column} = $3 where {one} and {column} = $2");
-        let mut done = Resealed { name, sealed_anew: 0, unreadable: 0 };
-        let mut from = first.to_owned();
+        let mut done = Resealed { name: self.name, sealed_anew: 0, unreadable: 0 };
+        let mut from = self.first.to_owned();
         loop {
-            let rows: Vec<(String, Vec<u8>)> =
-                sqlx::query_as(AssertSqlSafe(page.as_str())).bind(&from).fetch_all(pool).await?;
+            let rows = store::page(pool, self, &from).await?;
             let Some((last, _)) = rows.last() else { return Ok(done) };
             from.clone_from(last);
             for (id, sealed) in rows {
-                match services.key.reseal(&purpose(&id), &sealed) {
+                match services.key.reseal(&(self.purpose)(&id), &sealed) {
                     Ok(None) => {}
-                    Ok(Some(anew)) => {
-                        let replaced = sqlx::query(AssertSqlSafe(replace.as_str())).bind(&id).bind(sealed).bind(anew);
-                        done.sealed_anew += replaced.execute(pool).await?.rows_affected();
-                    }
+                    Ok(Some(anew)) => done.sealed_anew += store::replace(pool, self, (&id, &sealed, &anew)).await?,
                     Err(_) => done.unreadable += 1,
                 }
             }

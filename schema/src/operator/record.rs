@@ -1,7 +1,7 @@
 //! An action on the command line: one transaction with its audit record.
 
 use labs_core::audit_target::AuditTargetKind;
-use labs_core::db::{Db, TransactionOptions};
+use labs_core::db::{Db, OwnTransaction, TransactionOptions};
 use labs_core::fault::Fault;
 use labs_core::services::Services;
 use labs_core::time::Time;
@@ -30,7 +30,7 @@ pub(super) struct AuditText<'a> {
 /// An action in progress.
 pub(super) struct Act {
     /// Transaction of the action.
-    pub(super) db: Db,
+    pub(super) db: OwnTransaction,
     /// Time of the action.
     pub(super) now: Time,
     record_uuid: Uuid,
@@ -42,7 +42,7 @@ impl Act {
         let now = services.clock.now();
         let record_uuid = uuid_at(now.0);
         let terms = TransactionOptions::default().with("labs.audit_record", record_uuid);
-        Self { db: Db::within(pool.clone(), terms), now, record_uuid }
+        Self { db: Db::own_transaction_with(pool.clone(), terms), now, record_uuid }
     }
 
     /// Creates an identifier (UUID version 7).

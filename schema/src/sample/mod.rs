@@ -29,6 +29,7 @@ mod tests;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, LocalBoxFuture};
+use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::services::Services;
 use labs_core::time::Time;
@@ -82,7 +83,12 @@ impl Sample {
     /// [`labs_core::Code::Conflict`] if a partner exists, [`labs_core::Code::Unavailable`] if the database does not answer. In
     /// both cases, nothing is inserted.
     pub fn insert<'a>(&'a self, pool: &'a PgPool) -> LocalBoxFuture<'a, Result<(), Fault>> {
-        async move { store::insert(pool, &self.rows).await }.boxed_local()
+        async move {
+            let db = Db::own_transaction(pool.clone());
+            store::insert(&mut *db.conn().await?, &self.rows).await?;
+            db.commit().await
+        }
+        .boxed_local()
     }
 }
 

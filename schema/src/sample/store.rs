@@ -16,30 +16,28 @@ pub(super) async fn partner_exists(pool: &PgPool) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(r#"select exists (select from partner) as "exists!""#).fetch_one(pool).await?)
 }
 
-/// Inserts all rows in one transaction.
-pub(super) async fn insert(pool: &PgPool, rows: &Rows) -> Result<(), Fault> {
-    let mut transaction = pool.begin().await?;
+/// Inserts all rows. Must run in a transaction.
+pub(super) async fn insert(connection: &mut PgConnection, rows: &Rows) -> Result<(), Fault> {
     // The lock prevents registrations between this check and the commit.
-    sqlx::query!("lock table partner in share row exclusive mode").execute(&mut *transaction).await?;
+    sqlx::query!("lock table partner in share row exclusive mode").execute(&mut *connection).await?;
     let taken =
-        sqlx::query_scalar!(r#"select exists (select from partner) as "exists!""#).fetch_one(&mut *transaction).await?;
+        sqlx::query_scalar!(r#"select exists (select from partner) as "exists!""#).fetch_one(&mut *connection).await?;
     if taken {
         return Err(Fault::conflict("There are partners already. Sample data goes into an empty database only."));
     }
-    insert_people(&mut transaction, rows).await?;
-    insert_pages(&mut transaction, rows).await?;
-    insert_subscriptions(&mut transaction, rows).await?;
-    insert_clients(&mut transaction, rows).await?;
-    insert_categories(&mut transaction, rows).await?;
-    insert_apps(&mut transaction, rows).await?;
-    insert_versions(&mut transaction, rows).await?;
-    insert_media(&mut transaction, rows).await?;
-    insert_listings(&mut transaction, rows).await?;
-    insert_reviews(&mut transaction, rows).await?;
-    insert_collections(&mut transaction, rows).await?;
-    insert_items(&mut transaction, rows).await?;
-    board::insert(&mut transaction, &rows.board).await?;
-    Ok(transaction.commit().await?)
+    insert_people(connection, rows).await?;
+    insert_pages(connection, rows).await?;
+    insert_subscriptions(connection, rows).await?;
+    insert_clients(connection, rows).await?;
+    insert_categories(connection, rows).await?;
+    insert_apps(connection, rows).await?;
+    insert_versions(connection, rows).await?;
+    insert_media(connection, rows).await?;
+    insert_listings(connection, rows).await?;
+    insert_reviews(connection, rows).await?;
+    insert_collections(connection, rows).await?;
+    insert_items(connection, rows).await?;
+    board::insert(connection, &rows.board).await
 }
 
 /// Runs a statement with a list of rows as its only parameter.

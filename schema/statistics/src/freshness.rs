@@ -1,8 +1,9 @@
 //! Source and freshness of statistics. Every response of the group contains them.
 
+mod store;
+
 use labs_core::context::RequestContext;
 use labs_core::day::Day;
-use labs_core::db::Db;
 use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::time::Time;
@@ -52,30 +53,5 @@ pub(crate) async fn load_freshness(cx: &RequestContext) -> Result<ImportFreshnes
         let freshness = StatisticsFreshness::default();
         return Ok(ImportFreshness { source: StatisticsSource::Disabled, freshness, has_week_before: false });
     }
-    of_source(&cx.db).await
-}
-
-async fn of_source(db: &Db) -> Result<ImportFreshness, Fault> {
-    let row = sqlx::query!(
-        r#"with span as (select min(day) as first, max(day) as last from statistic_day)
-           select first as "first: Day", last as "last: Day",
-                  (select max(coalesce(restated_at, imported_at)) from statistic_day) as "imported_at: Time",
-                  (select count(*) from statistic_missing_day) as "missing!",
-                  array(select day from statistic_missing_day order by day limit 92) as "missing_days!: Vec<Day>",
-                  exists (select from statistic_day where day = span.last - 7) as "has_week_before!"
-             from span"#
-    )
-    .fetch_one(&mut *db.conn().await?)
-    .await?;
-    Ok(ImportFreshness {
-        source: StatisticsSource::PlatformApi,
-        freshness: StatisticsFreshness {
-            first_imported_day: row.first,
-            last_imported_day: row.last,
-            last_imported_at: row.imported_at,
-            days_missing: Some(row.missing),
-            missing_days: row.missing_days,
-        },
-        has_week_before: row.has_week_before,
-    })
+    store::get(&cx.db).await
 }

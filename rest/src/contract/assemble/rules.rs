@@ -89,7 +89,7 @@ impl Traits {
             takes_key: keyed,
             takes_if_match: writes_in_place && (single_gets.contains(path) || has_parameter(operation, "IfMatch")),
             conditional: method == "get" && (single_json || has_parameter(operation, "IfNoneMatch")),
-            reads_a_locale: path.starts_with("/v1/marketplace/public/") && has_parameter(operation, "ReaderLocale"),
+            reads_a_locale: operation.contains_key("x-localized"),
             liveness: operation.get("x-probe").and_then(Value::as_str) == Some("liveness"),
         }
     }

@@ -11,7 +11,6 @@ struct House {
     contract: String,
     documents: Vec<(String, String)>,
     sdl: String,
-    served_directly: Vec<&'static str>,
 }
 
 impl House {
@@ -21,7 +20,6 @@ impl House {
             contract: contract().text().to_owned(),
             documents: Vec::new(),
             sdl: std::fs::read_to_string(fixtures.join("schema.graphql")).unwrap(),
-            served_directly: vec!["system_health_get"],
         };
         house.accepted()
     }
@@ -29,7 +27,7 @@ impl House {
     /// Returns the same texts with the documents that contract and schema generate.
     fn accepted(mut self) -> House {
         let contract = Contract::from_yaml(&self.contract).unwrap_or_else(|problems| panic!("{problems:#?}"));
-        self.documents = generate(&contract, &self.sdl, &self.served_directly).unwrap().into_iter().collect();
+        self.documents = generate(&contract, &self.sdl).unwrap().into_iter().collect();
         self
     }
 
@@ -59,10 +57,7 @@ impl House {
     fn differences(&self) -> Vec<String> {
         let contract = Contract::from_yaml(&self.contract).unwrap_or_else(|problems| panic!("{problems:#?}"));
         let documents = Documents::read(self.documents.clone()).unwrap_or_else(|problems| panic!("{problems:#?}"));
-        inspect(&contract, &documents, &Sdl::read(&self.sdl), &self.served_directly)
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        inspect(&contract, &documents, &Sdl::read(&self.sdl)).iter().map(ToString::to_string).collect()
     }
 
     /// Returns the only difference of the changed texts.
@@ -91,9 +86,7 @@ fn consistent_contract_schema_and_documents_have_no_difference() {
 
 #[test]
 fn operation_without_document_or_root_field_is_reported() {
-    let mut house = House::new();
-    house.served_directly.clear();
-    house.differs(&[
+    House::new().contract("      x-probe: liveness\n", "").differs(&[
         "rest/documents/system/health.graphql: system_health_get is in the contract but has no document",
         "schema/src/system/health/resolvers.rs: system_health_get is in the contract: write a root field",
     ]);
@@ -198,13 +191,19 @@ fn only_root_field_may_be_nullable_without_declaration() {
 }
 
 #[test]
-fn directly_served_operation_must_be_declared_without_document() {
-    let mut house = House::new();
-    house.served_directly.push("system_life_get");
-    assert!(house.difference().starts_with("rest/src/exceptions/mod.rs: system_life_get is served without GraphQL"));
-    let mut house = House::new();
-    house.served_directly.push("system_me_get");
-    assert!(house.difference().contains("system_me_get is served without GraphQL and has a document"));
+fn operation_with_direct_answer_has_no_document() {
+    let id = "operationId: system_me_get\n";
+    let house = House::new().contract(id, &format!("{id}      x-direct: explanation\n"));
+    assert!(house.difference().contains("system_me_get is answered without a document and has one"));
+    assert_eq!(house.accepted().differences(), Vec::<String>::new());
+}
+
+#[test]
+fn operation_for_partners_accepts_only_own_partner() {
+    let house = House::new().contract("app_uuid", "partner_uuid").sdl("app_uuid", "partner_uuid").accepted();
+    house.differs(&["has the path parameter partner_uuid: declare 403 with PARTNER_MISMATCH"]);
+    let house = House::new().contract("    Forbidden:\n", "    Forbidden:\n      x-codes: [PARTNER_MISMATCH]\n");
+    house.differs(&["declares PARTNER_MISMATCH, but no path parameter partner_uuid, or it is for staff"]);
 }
 
 #[test]

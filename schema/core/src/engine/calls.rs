@@ -3,10 +3,9 @@
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use labs_media::name::PictureName;
-use serde_json::Value;
 
 use super::Engine;
-use crate::fault::{Fault, FieldError};
+use crate::fault::Fault;
 
 /// Result of a call.
 pub type Calling<'a, T> = BoxFuture<'a, Result<T, Fault>>;
@@ -23,9 +22,4 @@ pub struct GroupCalls {
     /// Ends the weekly e-mail about the board for the token's user; false for an invalid token. Idempotent. Fails with
     /// [`crate::Code::Unavailable`] if the database does not answer.
     pub unsubscribe: for<'a> fn(&'a Engine, &'a str) -> Calling<'a, bool>,
-    /// Finds the faults that the rules of an operation find in a body that the contract already rejects, so that the
-    /// user of a form sees all errors at once: for its parsable fields; none for operations without additional rules.
-    /// Nothing is written, and no account is looked up by its address. Fails with [`crate::Code::Unavailable`] if the
-    /// database does not answer, or too many passwords are being validated.
-    pub find_faults: for<'a> fn(&'a Engine, &'a str, &'a Value) -> Calling<'a, Vec<FieldError>>,
 }

@@ -45,6 +45,7 @@ use crate::context::{
 };
 use crate::db::Db;
 use crate::fault::Fault;
+use crate::operation::{FindingFaults, RejectedBody};
 use crate::pool_lane::PoolLane;
 use crate::principal::Principal;
 use crate::services::Services;
@@ -190,6 +191,19 @@ impl Engine {
     #[must_use]
     pub fn calls(&self) -> &GroupCalls {
         &self.0.plan.calls
+    }
+
+    /// Returns the faults that the rules of an operation find in a body that the contract already rejects; none for an
+    /// operation without such rules ([`crate::operation::Operation::find_faults`]).
+    ///
+    /// # Errors
+    /// [`crate::Code::Unavailable`]
+    pub fn find_faults<'a>(&'a self, of: &'a PreparedOperation, body: &'a RejectedBody) -> FindingFaults<'a> {
+        async move {
+            let Some(find_faults) = of.root.find_faults else { return Ok(Vec::new()) };
+            find_faults(self.services(), &Db::from_pool(self.pool().clone()), body).await
+        }
+        .boxed()
     }
 
     /// Returns the services that outlive requests.

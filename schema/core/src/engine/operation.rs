@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use super::binding::Binding;
 use crate::access::Access;
 use crate::audit_target::AuditTargetKind;
-use crate::operation::{Arguments, Run};
+use crate::operation::{Arguments, FindFaults, Run};
 
 /// Query or mutation with one root field, ready to run any number of times: a document that was validated and bound.
 pub struct PreparedOperation {
@@ -57,6 +57,8 @@ pub struct RootField {
     pub(crate) shown_reason: Option<String>,
     /// Whether calls are hidden from the partner concerned (`@hidden_from_partner`).
     pub(crate) is_hidden: bool,
+    /// Finds the faults of a body that the contract rejects ([`crate::operation::Operation::find_faults`]).
+    pub(super) find_faults: Option<FindFaults>,
     /// Runs the operation.
     pub(super) run: Run,
 }

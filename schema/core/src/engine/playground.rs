@@ -27,6 +27,7 @@ use crate::context::{AnswerExtras, AuditNotes, Caller, FollowedEdges, RequestCon
 use crate::db::{Db, TransactionOptions};
 use crate::fault::{Code, Fault, FieldError, Settlement};
 use crate::principal::{Principal, PrincipalType};
+use crate::scope::Scope;
 
 /// Longest query text, in bytes.
 const LONGEST_TEXT: usize = 16 * 1024;
@@ -224,7 +225,7 @@ impl Engine {
             let may_look = caller
                 .principal
                 .as_ref()
-                .is_some_and(|principal| principal.scopes.names().iter().any(|scope| scope.starts_with("labs.admin")));
+                .is_some_and(|principal| principal.scopes.minimal().into_iter().any(Scope::is_admin));
             return (None, if may_look { Ok(()) } else { Err(Fault::scope("labs.admin.overview")) });
         }
         let Some(root) = self.0.plan.roots.get(name) else {

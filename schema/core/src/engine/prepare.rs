@@ -255,7 +255,7 @@ pub(super) async fn validate(graph: &Graph, document: ExecutableDocument) -> Res
 
 /// Creates a root field from the declarations of an operation.
 fn root_field(described: &DescribedOperation, types: &Types) -> Result<RootField, String> {
-    let Operation { name, access, attributes, is_mutation, run, .. } = described.operation;
+    let Operation { name, access, attributes, is_mutation, find_faults, run, .. } = described.operation;
     let argument = |directive: &str, name: Option<&'static str>| -> Result<Option<String>, String> {
         let Some(name) = name else { return Ok(None) };
         let is_there = described.arguments.iter().any(|argument| {
@@ -295,6 +295,7 @@ fn root_field(described: &DescribedOperation, types: &Types) -> Result<RootField
         hashed: argument("audit_hashed", attributes.audit_hashed)?,
         shown_reason: ensure_audited(access, "partner_reads", shown_reason)?,
         is_hidden: ensure_audited(access, "hidden_from_partner", hidden)?.is_some(),
+        find_faults: *find_faults,
         run: *run,
     })
 }

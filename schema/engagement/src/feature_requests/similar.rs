@@ -7,6 +7,7 @@ use labs_core::list::SqlValue;
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::store;
 use super::types::{BoardRow, FeatureRequestSummary, NEAR, into_view};
 
 /// A feature request that is similar to a title.
@@ -31,13 +32,7 @@ pub(super) struct SimilarFeatureRequests {
 /// # Errors
 /// If the database does not answer.
 pub(super) async fn find(cx: &RequestContext, title: &str, most: i32) -> Result<SimilarFeatureRequests, Fault> {
-    let near = sqlx::query!(
-        r#"select near.root_uuid as "root_uuid!", near.matched_title from board_near($1, $2) as near"#,
-        title,
-        most,
-    )
-    .fetch_all(&mut *cx.db.conn().await?)
-    .await?;
+    let near = store::list_near(&cx.db, title, most).await?;
     let ids: Vec<Uuid> = near.iter().map(|row| row.root_uuid).collect();
     let mut rows = NEAR.fetch_all(&cx.db, [SqlValue::Ids(ids.clone())]).await?;
     let place = |row: &BoardRow| ids.iter().position(|id| *id == row.uuid);

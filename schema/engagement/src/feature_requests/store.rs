@@ -158,6 +158,26 @@ pub(super) async fn list_followed(db: &Db, person: &Person) -> Result<Vec<Uuid>,
     .await?)
 }
 
+/// A feature request with a similar title.
+pub(super) struct NearRow {
+    /// The feature request, or the target that it was merged into.
+    pub(super) root_uuid: Uuid,
+    /// The similar title, if it belongs to a merged feature request.
+    pub(super) matched_title: Option<String>,
+}
+
+/// Lists feature requests with similar titles, most similar first.
+pub(super) async fn list_near(db: &Db, title: &str, most: i32) -> Result<Vec<NearRow>, Fault> {
+    Ok(sqlx::query_as!(
+        NearRow,
+        r#"select near.root_uuid as "root_uuid!", near.matched_title from board_near($1, $2) as near"#,
+        title,
+        most,
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
 /// Whether at least two percent of the newest feature requests contain these words.
 pub(crate) async fn are_common_words(db: &Db, words: &str) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(

@@ -1,5 +1,7 @@
 //! Resolvers of comments for staff: view, answer, and remove comments.
 
+mod store;
+
 use labs_core::audit_target::AuditTargetKind;
 use labs_core::context::{RequestContext, Target};
 use labs_core::describe::{Created, InputType};
@@ -16,7 +18,6 @@ use super::comments_list::{
     MODERATED, ModeratedFeatureComment, ModeratedFeatureCommentFilter, ModeratedFeatureCommentSort, ONE,
     comment_actions,
 };
-use super::comments_store;
 use super::resolvers::lock_for;
 use crate::board_texts;
 use crate::comments::store::{LockedComment, lock_comment};
@@ -56,7 +57,7 @@ async fn engagement_moderation_list_comments(
 ) -> Result<CountedList<ModeratedFeatureComment>, Fault> {
     let mut filter = filter.unwrap_or_default();
     if let Some(q) = &filter.q {
-        filter.is_common_text = comments_store::is_common_text(&cx.db, q).await?;
+        filter.is_common_text = store::is_common_text(&cx.db, q).await?;
     }
     let rows = MODERATED.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
     let total = MODERATED.total(&cx.db, &filter, include_total).await?;
@@ -76,7 +77,7 @@ async fn engagement_moderation_answer(
     if !errors.is_empty() {
         return Err(Fault::invalid(errors));
     }
-    let comment_uuid = comments_store::answer(cx, request_uuid, (&body.body, &text.rendered.html)).await?;
+    let comment_uuid = store::answer(cx, request_uuid, (&body.body, &text.rendered.html)).await?;
     Ok(Created::new(comment_uuid, find(cx, comment_uuid).await?))
 }
 
@@ -98,7 +99,7 @@ async fn engagement_moderation_suspend_comment(
         return Err(Fault::field("/reason", "BLANK", "Send a reason. The author receives it."));
     }
     cx.note_reason(reason);
-    comments_store::suspend(cx, &locked, reason).await?;
+    store::suspend(cx, &locked, reason).await?;
     notify_author(cx, &locked, BoardNews::CommentSuspended { reason: reason.to_owned() }).await?;
     find(cx, comment_uuid).await
 }
@@ -110,7 +111,7 @@ async fn engagement_moderation_reinstate_comment(
     comment_uuid: Uuid,
 ) -> Result<ModeratedFeatureComment, Fault> {
     let locked = lock_comment_for(cx, comment_uuid, "reinstate").await?;
-    comments_store::reinstate(&cx.db, &locked).await?;
+    store::reinstate(&cx.db, &locked).await?;
     notify_author(cx, &locked, BoardNews::CommentReinstated).await?;
     find(cx, comment_uuid).await
 }

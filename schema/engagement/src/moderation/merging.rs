@@ -3,37 +3,16 @@
 //!
 //! A change to the members of a root locks the root first. Two roots are locked in the order of their ids.
 
+mod store;
+
 use labs_core::context::RequestContext;
-use labs_core::db::Db;
 use labs_core::fault::{Fault, FieldError};
 use uuid::Uuid;
 
 use crate::feature_requests::store::{LockedFeatureRequest, lock};
-use crate::people::staff;
 use crate::pseudonym;
 
-/// Locks two feature requests.
-pub(super) async fn lock_both(db: &Db, one: Uuid, other: Uuid) -> Result<(), Fault> {
-    sqlx::query!(
-        "select from feature_request where request_uuid = any($1) order by request_uuid for update",
-        &[one, other]
-    )
-    .fetch_all(&mut *db.conn().await?)
-    .await?;
-    Ok(())
-}
-
-/// Locks the root of a feature request.
-pub(super) async fn lock_root(db: &Db, request_uuid: Uuid) -> Result<(), Fault> {
-    sqlx::query!(
-        "select from feature_request
-          where request_uuid = (select root_uuid from feature_request where request_uuid = $1) for update",
-        request_uuid
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?;
-    Ok(())
-}
+pub(super) use store::{lock_both, lock_root};
 
 /// Rejects a merge of a feature request into itself, into a target that is not on the board, or into a target that is
 /// itself merged.
@@ -68,22 +47,10 @@ pub(super) async fn merge(
     into_uuid: Uuid,
     note: &str,
 ) -> Result<(), Fault> {
-    sqlx::query!(
-        "update feature_request
-            set root_uuid = $2, rooted_at = labs_now(), pinned_at = null,
-                merged_into_uuid = case when request_uuid = $1 then $2 else merged_into_uuid end,
-                active_at = case when request_uuid = $1 then labs_now() else active_at end
-          where root_uuid = $1",
-        source.request_uuid,
-        into_uuid,
-    )
-    .execute(&mut *cx.db.conn().await?)
-    .await?;
+    store::set_root(&cx.db, source.request_uuid, into_uuid).await?;
     recount(cx, into_uuid).await?;
-    sqlx::query!("update feature_request set active_at = labs_now() where request_uuid = $1", into_uuid)
-        .execute(&mut *cx.db.conn().await?)
-        .await?;
-    insert_event(cx, (source.request_uuid, into_uuid), "MERGE", Some(note)).await
+    store::set_active(&cx.db, into_uuid).await?;
+    store::insert_event(cx, (source.request_uuid, into_uuid), "MERGE", Some(note)).await
 }
 
 /// Undoes the merge of a feature request, which keeps those merged into it.
@@ -92,60 +59,18 @@ pub(super) async fn unmerge(
     locked: &LockedFeatureRequest,
     note: Option<&str>,
 ) -> Result<(), Fault> {
-    sqlx::query!(
-        "with recursive part as (
-             select request_uuid from feature_request where request_uuid = $1
-             union
-             select d.request_uuid from part join feature_request as d on d.merged_into_uuid = part.request_uuid)
-         update feature_request as r
-            set root_uuid = $1, rooted_at = labs_now(),
-                merged_into_uuid = case when r.request_uuid = $1 then null else r.merged_into_uuid end,
-                active_at = case when r.request_uuid = $1 then labs_now() else r.active_at end
-          where r.request_uuid = any(array(select request_uuid from part))",
-        locked.request_uuid,
-    )
-    .execute(&mut *cx.db.conn().await?)
-    .await?;
+    store::unset_root(&cx.db, locked.request_uuid).await?;
     recount(cx, locked.request_uuid).await?;
     recount(cx, locked.root_uuid).await?;
     let into_uuid = locked.merged_into_uuid.unwrap_or(locked.root_uuid);
-    insert_event(cx, (locked.request_uuid, into_uuid), "UNMERGE", note).await
+    store::insert_event(cx, (locked.request_uuid, into_uuid), "UNMERGE", note).await
 }
 
 /// Recounts the voters of a feature request and of those merged into it. This is the only place that needs the
 /// pseudonym of an author.
 async fn recount(cx: &RequestContext, root_uuid: Uuid) -> Result<(), Fault> {
-    let authors = sqlx::query_scalar!(
-        "select distinct author_uuid from feature_request where root_uuid = $1 and author_voted_on is not null",
-        root_uuid
-    )
-    .fetch_all(&mut *cx.db.conn().await?)
-    .await?;
+    let authors = store::list_voting_authors(&cx.db, root_uuid).await?;
     let key = &cx.services.key;
     let pseudonyms: Vec<Vec<u8>> = authors.iter().map(|author| pseudonym::voter(key, *author).to_vec()).collect();
-    sqlx::query!("select board_recount($1, $2, $3)", root_uuid, &authors, &pseudonyms)
-        .execute(&mut *cx.db.conn().await?)
-        .await?;
-    Ok(())
-}
-
-async fn insert_event(
-    cx: &RequestContext,
-    (request_uuid, other_uuid): (Uuid, Uuid),
-    kind: &str,
-    note: Option<&str>,
-) -> Result<(), Fault> {
-    sqlx::query!(
-        "insert into feature_event (event_uuid, request_uuid, other_uuid, kind, note, actor_uuid)
-         values ($1, $2, $3, $4, $5, $6)",
-        cx.new_uuid(),
-        request_uuid,
-        other_uuid,
-        kind,
-        note,
-        staff(cx)?,
-    )
-    .execute(&mut *cx.db.conn().await?)
-    .await?;
-    Ok(())
+    store::recount(&cx.db, root_uuid, &authors, &pseudonyms).await
 }

@@ -2,7 +2,6 @@
 
 mod comments;
 mod comments_list;
-mod comments_store;
 mod list;
 mod marks;
 mod merging;

@@ -1,6 +1,8 @@
 //! Response time of staff to feature requests. It is computed over a year and cached for a minute, because every
 //! partner can request it.
 
+mod store;
+
 use labs_core::describe::OutputType;
 use std::time::Duration;
 
@@ -43,17 +45,7 @@ pub(super) async fn of_the_year(cx: &RequestContext) -> Result<BoardPace, Fault>
     if let Some(known) = counted.0.get(&()) {
         return Ok(known);
     }
-    let pace = sqlx::query_as!(
-        BoardPace,
-        r#"select count(*) as "proposed!",
-                  round(count(answered_at)::numeric / nullif(count(*), 0), 3)::double precision as answered_share,
-                  round((percentile_cont(0.5) within group (order by extract(epoch from answered_at - created_at)
-                      ::double precision) / 86400)::numeric, 1)::double precision as median_days
-             from feature_request
-            where shown and created_at >= labs_now() - interval '365 days'"#
-    )
-    .fetch_one(&mut *cx.db.conn().await?)
-    .await?;
+    let pace = store::get(&cx.db).await?;
     counted.0.insert((), pace);
     Ok(pace)
 }

@@ -1,13 +1,15 @@
 //! The history of a partner's account. The code that changes an account writes the entry in the same transaction.
 
+mod store;
+
 use labs_core::actor::Actor;
 use labs_core::context::RequestContext;
-use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::words::words;
 use serde_json::{Value, json};
-use sqlx::types::Json;
 use uuid::Uuid;
+
+pub use store::insert;
 
 words! {
     /// Kind of account event. The history returns kinds as text, because an entry may outlive the kinds of this
@@ -133,23 +135,4 @@ impl<'a> PartnerEvent<'a> {
     pub fn with_detail(self, detail: Value) -> Self {
         Self { detail, ..self }
     }
-}
-
-/// Inserts the event.
-pub async fn insert(db: &Db, event: &PartnerEvent<'_>) -> Result<(), Fault> {
-    sqlx::query!(
-        "insert into partner_event
-             (event_uuid, partner_uuid, kind, actor_kind, actor_uuid, subject_uuid, reason, detail)
-         values (labs_uuid(), $1, $2, $3, $4, $5, $6, $7)",
-        event.partner_uuid,
-        event.kind.name(),
-        event.actor.kind,
-        event.actor.uuid,
-        event.subject_uuid,
-        event.reason,
-        Json(&event.detail) as _,
-    )
-    .execute(&mut *db.conn().await?)
-    .await?;
-    Ok(())
 }

@@ -1,7 +1,8 @@
 //! The team that an operation changes, and the rights of the caller in it.
 
+mod store;
+
 use labs_core::context::RequestContext;
-use labs_core::db::Db;
 use labs_core::fault::{Code, Fault};
 use labs_core::principal::{Principal, PrincipalType, Role};
 use labs_core::scope::{Scope, ScopeSet};
@@ -30,7 +31,7 @@ impl Team {
     /// [`labs_core::Code::NotFound`] if the partner does not exist, and for callers bound to a partner.
     pub async fn named(cx: &RequestContext, partner_uuid: Uuid) -> Result<Self, Fault> {
         let is_bound = cx.principal()?.partner_uuid.is_some();
-        if is_bound || !exists(&cx.db, partner_uuid).await? {
+        if is_bound || !store::exists(&cx.db, partner_uuid).await? {
             return Err(Fault::not_found("partner"));
         }
         Ok(Self(partner_uuid))
@@ -67,7 +68,7 @@ impl<'a> ActingAs<'a> {
     pub async fn now(self, cx: &RequestContext, team: Team) -> Result<Self, Fault> {
         const WRITES: &str = "partner.team:write";
         let Some(person_uuid) = member_of(cx.principal()?).filter(|_| !self.is_staff()) else { return Ok(self) };
-        let Some(role) = role_hold(&cx.db, team, person_uuid).await? else {
+        let Some(role) = store::role_hold(&cx.db, team, person_uuid).await? else {
             return Err(Fault::new(Code::TokenRevoked, "Your account is not active any more. Sign in again."));
         };
         let own = Role::read(&role).ok_or_else(|| Fault::internal("a user has an unknown role"))?.scopes();
@@ -94,23 +95,4 @@ impl<'a> ActingAs<'a> {
 /// Returns the caller's user id in the team; `None` for staff and machine clients.
 pub fn member_of(principal: &Principal) -> Option<Uuid> {
     (principal.kind == PrincipalType::PartnerUser).then_some(principal.uuid)
-}
-
-/// Loads the role of an active team member and locks it until the transaction ends.
-async fn role_hold(db: &Db, team: Team, person_uuid: Uuid) -> Result<Option<String>, Fault> {
-    Ok(sqlx::query_scalar!(
-        r#"select role as "role!" from person
-            where person_uuid = $2 and partner_uuid = $1 and state = 'ACTIVE'
-              for share"#,
-        team.uuid(),
-        person_uuid
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
-}
-
-async fn exists(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
-    Ok(sqlx::query_scalar!(r#"select exists (select from partner where partner_uuid = $1) as "exists!""#, partner_uuid)
-        .fetch_one(&mut *db.conn().await?)
-        .await?)
 }

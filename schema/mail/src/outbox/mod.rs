@@ -10,7 +10,6 @@
 //! A slow mail server does not delay any answer, and a message whose transaction is rolled back never existed
 //! (docs/decisions/mail.md#outbox).
 
-mod addressee;
 mod deliver;
 mod rules;
 mod store;
@@ -24,9 +23,9 @@ use uuid::Uuid;
 
 use crate::deliver::MailSender;
 use crate::message::{Locale, MailContent, Notice, SecurityEvent};
-pub use addressee::{Recipient, list_administrators, load_addressee};
 pub use deliver::{DeliveryRound, deliver_due};
 pub use rules::RemainingMails;
+pub use store::addressee::{Recipient, list_administrators, load_addressee};
 
 /// Queues a message in the request's transaction.
 ///

@@ -1,5 +1,7 @@
 //! SQL statements of queued mail.
 
+pub(super) mod addressee;
+
 use ipnet::IpNet;
 use labs_core::db::Db;
 use labs_core::fault::Fault;

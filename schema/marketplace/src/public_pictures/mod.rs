@@ -143,7 +143,7 @@ impl PublicPictures {
         self.reload_all(&mut listener).await?;
         loop {
             let asked = Instant::now();
-            timeout(PATIENCE, sqlx::query("select 1").execute(&mut listener))
+            timeout(PATIENCE, store::ping(&mut listener))
                 .await
                 .map_err(|_| Fault::unavailable("the connection that listens for notifications does not answer"))??;
             let mut owners = BTreeSet::new();

@@ -17,6 +17,11 @@ struct ShownRow {
     media_type: String,
 }
 
+/// Makes a round trip.
+pub(super) async fn ping(on: impl PgExecutor<'_>) -> Result<(), sqlx::Error> {
+    sqlx::query("select 1").execute(on).await.map(drop)
+}
+
 /// Loads all published images.
 pub(super) async fn shown_all(on: impl PgExecutor<'_>) -> Result<PublishedImages, Fault> {
     let mut rows = sqlx::query_as!(

@@ -110,7 +110,8 @@ async fn read(
 /// Stores all figures of a day in one transaction; false, without a write, if another replica has claimed the import
 /// since.
 async fn keep(db: &Db, claim: &Claim, run_uuid: Uuid, day: Day, report: &Report) -> Result<bool, Fault> {
-    let db = Db::within(db.pool().clone(), TransactionOptions::default().with("statement_timeout", "2min"));
+    let db =
+        Db::own_transaction_with(db.pool().clone(), TransactionOptions::default().with("statement_timeout", "2min"));
     let kept = async {
         if !store::lock(&db, claim).await? {
             return Ok(false);

@@ -58,7 +58,9 @@ pub(super) fn measure(
     let (known, reads) = (HashMap::new(), BTreeSet::new());
     let unions = fields.values().flat_map(|nested| nested.reads.iter().map(|read| (nested.ty.as_str(), read)));
     let unions = unions.filter(|(_, read)| read.of.is_some()).collect();
-    let mut walk = Measurement { fields, document, operation, variables, known, unions, reads };
+    let pages = fields.values().filter(|field| field.is_paged && !field.is_list).map(|field| field.ty.as_str());
+    let pages = pages.collect();
+    let mut walk = Measurement { fields, document, operation, variables, known, unions, pages, reads };
     let size = walk.selection(root, &operation.selection_set.node, 0)?;
     if size.nodes > MOST_NODES {
         return Err(format!(
@@ -112,6 +114,8 @@ struct Measurement<'a> {
     known: HashMap<Name, Option<Size>>,
     /// Root fields that read each type of the unions behind edges.
     unions: Vec<(&'a str, &'a Read)>,
+    /// Types of pages: objects that a field with a limit returns.
+    pages: BTreeSet<&'a str>,
     reads: BTreeSet<String>,
 }
 
@@ -193,7 +197,7 @@ impl Measurement<'_> {
         let times = match (is_paged, is_list) {
             (true, _) => self.limit_of(field, nested.is_some_and(|nested| !nested.reads.is_empty()))?,
             // A list below a paged field is the page itself and is already counted.
-            (false, true) if ty.ends_with("List") => 1,
+            (false, true) if self.pages.contains(ty) => 1,
             (false, true) => PLAIN_LIST,
             (false, false) => 1,
         };

@@ -29,6 +29,5 @@ pub use inviting::{NewInvitation, invite};
 pub(in crate::auth) use list::STATEMENTS;
 pub use list::{INVITATIONS, INVITATIONS_FOR_STAFF, InvitationFilter, InvitationSort, InvitationsOf};
 pub(in crate::auth) use resolvers::OPERATIONS;
-pub use resolvers::find_faults;
 pub use sending::{resend, revoke, revoke_sent_by, send};
 pub use view::{Invitation, InvitationCreate};

@@ -124,7 +124,7 @@ async fn auth_invitations_inspect(cx: &RequestContext, body: InvitationTokenInpu
 }
 
 /// Accept an invitation.
-#[operation(mutation, access = "public")]
+#[operation(mutation, access = "public", find_faults = find_faults)]
 async fn auth_invitations_accept(cx: &RequestContext, body: InvitationAcceptance) -> Result<AcceptedInvitation, Fault> {
     let digest = SecretKind::OneTime.digest(&body.token);
     // The acceptance is validated and the password hashed before the token is consumed. A rejected request
@@ -246,7 +246,7 @@ async fn validate_acceptance(
 ///
 /// # Errors
 /// [`labs_core::Code::Unavailable`]
-pub async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
+async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
     let text = |name| body.get(name).and_then(Value::as_str);
     let digest = text("token").and_then(|token| SecretKind::OneTime.digest(token));
     let input = AcceptInput { name: text("name"), password: text("password") };

@@ -12,7 +12,6 @@ mod rules;
 mod store;
 
 pub(in crate::auth) use resolvers::OPERATIONS;
-pub use resolvers::find_faults;
 pub(in crate::auth) use rules::new_password;
 
 use labs_core::context::RequestContext;

@@ -96,7 +96,7 @@ async fn auth_passwords_request_reset(
 }
 
 /// Confirm a password reset.
-#[operation(mutation, access = "public")]
+#[operation(mutation, access = "public", find_faults = find_faults)]
 async fn auth_passwords_confirm_reset(
     cx: &RequestContext,
     body: PasswordResetConfirmation,
@@ -167,7 +167,7 @@ async fn validate_reset(
 ///
 /// # Errors
 /// [`labs_core::Code::Unavailable`]
-pub async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
+async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
     let text = |name| body.get(name).and_then(Value::as_str);
     let password = text("password").map(SecretText::new);
     Ok(validate_reset(services, db, text("token").unwrap_or_default(), password.as_ref()).await?.1)

@@ -32,7 +32,6 @@ use labs_subscription::changing;
 pub(in crate::auth) use resolvers::OPERATIONS;
 use store::VerifiedRow;
 pub use store::delete_expired;
-pub use validation::find_faults;
 
 /// Verifies a user's address without the token of the mail, which becomes void. The user gets this state, the partner's
 /// subscription begins, and other registrations of the address end.

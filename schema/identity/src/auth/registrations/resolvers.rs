@@ -132,7 +132,7 @@ pub(in crate::auth) const OPERATIONS: &[Operation] =
     operations![auth_registrations_create, auth_registrations_resend_verification, auth_registrations_verify_email];
 
 /// Register a partner.
-#[operation(mutation, access = "public")]
+#[operation(mutation, access = "public", find_faults = validation::find_faults)]
 async fn auth_registrations_create(cx: &RequestContext, body: RegistrationInput) -> Result<RegistrationReceipt, Fault> {
     let checked = check_registration(cx, &body).await?;
     let email = &checked.email;

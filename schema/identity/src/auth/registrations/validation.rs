@@ -116,6 +116,6 @@ pub(super) async fn validate(
 ///
 /// # Errors
 /// [`labs_core::Code::Unavailable`]
-pub async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
+pub(super) async fn find_faults(services: &Services, db: &Db, body: &Value) -> Result<Vec<FieldError>, Fault> {
     Ok(validate(services, db, RegistrationFields::from_rejected_body(body)).await?.errors)
 }

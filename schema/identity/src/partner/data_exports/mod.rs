@@ -9,14 +9,13 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `kinds` | the exported tables |
+//! | `store/kinds` | the exported tables |
 //! | `withheld` | the excluded data, with reasons |
 //! | `archive` | streaming of lines and images into one ZIP file in the object storage |
 //! | `list` | the list of data exports, for the team and for staff |
 //! | `run` | the job: next export, lease, progress, end |
 
 mod archive;
-mod kinds;
 mod list;
 mod resolvers;
 mod rules;

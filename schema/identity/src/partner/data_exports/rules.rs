@@ -6,7 +6,7 @@ use labs_core::scope::{Scope, ScopeSet};
 use labs_core::state_diagram::StateDiagram;
 use labs_core::words::{Word as _, words};
 
-use super::kinds::KINDS;
+use super::store::kinds::KINDS;
 
 words! {
     /// State of a data export.

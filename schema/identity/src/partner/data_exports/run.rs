@@ -22,8 +22,8 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::archive::{self, ArchiveWriter, PIECE, Piece, hand_in};
-use super::kinds::KINDS;
 use super::rules::{DataExportAction, DataExportState, MOST_ATTEMPTS, after};
+use super::store::kinds::KINDS;
 use super::store::{self, ExportClaim, ExportFile};
 use super::withheld::WITHHELD;
 
@@ -166,7 +166,7 @@ async fn produce(
 
 /// Sends every table from one snapshot. Returns the number of lines per table.
 async fn tables(db: &Db, claim: &ExportClaim, total: usize, intake: &ArchiveWriter) -> Result<Vec<u64>, Fault> {
-    let snapshot = Db::within(db.pool().clone(), snapshot_terms());
+    let snapshot = Db::own_transaction_with(db.pool().clone(), snapshot_terms());
     let mut counts = Vec::with_capacity(KINDS.len());
     for (step, kind) in KINDS.iter().enumerate() {
         progress(db, claim, Some((step, total))).await?;
@@ -185,7 +185,7 @@ async fn tables(db: &Db, claim: &ExportClaim, total: usize, intake: &ArchiveWrit
         hand_in(intake, Piece::Bytes(piece.freeze())).await?;
         counts.push(count);
     }
-    snapshot.rollback().await?;
+    snapshot.settle(Ok(false)).await?;
     Ok(counts)
 }
 

@@ -1,4 +1,6 @@
-//! Statements for data exports, without the statements that read the exported data.
+//! Statements for data exports. The statements that read the exported data are in [`kinds`].
+
+pub(super) mod kinds;
 
 use labs_core::actor::Actor;
 use labs_core::db::Db;

@@ -2,7 +2,7 @@
 //!
 //! Each table is a file of JSON Lines with its column names. The function `data_export_line` omits secrets and the
 //! staff members who acted. Actors of an app's former owner are omitted, and events of a user from before they joined
-//! the team. A table with a partner's data in neither [`KINDS`] nor [`super::withheld`] fails the test of the archive.
+//! the team. A table with a partner's data in neither [`KINDS`] nor [`crate::partner::data_exports::withheld`] fails the test of the archive.
 
 use futures_util::stream::BoxStream;
 use labs_core::access::list_disclosed;
@@ -10,18 +10,18 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 /// Stream of the lines of a table.
-pub(super) type Lines<'c> = BoxStream<'c, Result<String, sqlx::Error>>;
+pub(in crate::partner::data_exports) type Lines<'c> = BoxStream<'c, Result<String, sqlx::Error>>;
 
 /// A table of a data export.
-pub(super) struct Kind {
+pub(in crate::partner::data_exports) struct Kind {
     /// Name of the table, or a name for the exported part of a table; with `.jsonl` the file name.
-    pub(super) table: &'static str,
+    pub(in crate::partner::data_exports) table: &'static str,
     /// Scope under which the API reads, or would read, this data.
-    pub(super) scope: &'static str,
+    pub(in crate::partner::data_exports) scope: &'static str,
     /// Description of its lines.
-    pub(super) about: &'static str,
+    pub(in crate::partner::data_exports) about: &'static str,
     /// Rows of the partner.
-    pub(super) lines: for<'c> fn(&'c mut PgConnection, Uuid) -> Lines<'c>,
+    pub(in crate::partner::data_exports) lines: for<'c> fn(&'c mut PgConnection, Uuid) -> Lines<'c>,
 }
 
 /// Defines a table of a data export. The statement selects the partner's rows by `$1` and further values.
@@ -37,7 +37,7 @@ macro_rules! kind {
 }
 
 /// Tables of a data export.
-pub(super) const KINDS: &[Kind] = &[
+pub(in crate::partner::data_exports) const KINDS: &[Kind] = &[
     // The company.
     kind!(
         "partner",
