@@ -39,7 +39,7 @@ pub use field::{FieldCode, FieldError, FieldPlace, MOST};
 pub(crate) use field::{below, quote_name};
 pub use nearest::nearest;
 pub use operation::{
-    Access, Body, BodyForm, BodyKind, Kind, Operation, Parameter, ParameterIn, Probe, Response, Segment,
+    Access, Body, BodyForm, BodyKind, Direct, Kind, Operation, Parameter, ParameterIn, Probe, Response, Segment,
 };
 pub use problem::Problem;
 pub use schema_set::SchemaId;
