@@ -5,9 +5,9 @@ pub mod categories;
 mod checklist;
 pub mod collections;
 mod listings;
-pub mod media;
+mod media;
 mod preview;
-pub mod public_cache;
+mod public_cache;
 mod public_categories;
 mod public_collections;
 pub mod public_pictures;
@@ -47,10 +47,10 @@ pub fn statements() -> impl Iterator<Item = &'static dyn Statements> {
 /// Operations of the group.
 pub const OPERATIONS: &[&[Operation]] = &[
     apps::ADMINISTRATION_OPERATIONS,
-    apps::ADMINISTRATION_TRANSFER_OPERATIONS,
     apps::EVENTS_OPERATIONS,
     apps::LIFE_OPERATIONS,
     apps::OPERATIONS,
+    apps::TRANSFER_OPERATIONS,
     categories::OPERATIONS,
     checklist::OPERATIONS,
     collections::OPERATIONS,

@@ -4,7 +4,7 @@ use labs_core::context::RequestContext;
 use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::operation::{Operation, operation, operations};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::store;
 use crate::people::Person;
@@ -21,7 +21,7 @@ pub(super) struct BoardAttribution {
 }
 
 /// Attribution setting of the caller.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct BoardAttributionPut {
     /// Whether to show the caller's name next to the company's name.
     show_name: bool,

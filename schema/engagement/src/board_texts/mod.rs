@@ -21,7 +21,7 @@ const FEW: i64 = 100;
 
 /// The HTML stored with a text, and the version of the renderer that made it.
 #[derive(Clone, Debug, Default, sqlx::FromRow)]
-pub struct StoredHtml {
+pub(crate) struct StoredHtml {
     body_html: Option<String>,
     body_renderer: i16,
 }
@@ -31,7 +31,7 @@ impl StoredHtml {
     ///
     /// # Errors
     /// [`Code::Unavailable`] if too many texts wait to be rendered.
-    pub async fn or_render(self, cx: &RequestContext, body: &str, format: TextFormat) -> Result<String, Fault> {
+    pub(crate) async fn or_render(self, cx: &RequestContext, body: &str, format: TextFormat) -> Result<String, Fault> {
         // A newer version of the service may run at the same time; its HTML is equally safe.
         if let Some(html) = self.body_html.filter(|_| self.body_renderer >= RENDERER) {
             return Ok(html);
@@ -45,7 +45,7 @@ impl StoredHtml {
 ///
 /// # Errors
 /// [`Code::Unavailable`] if too many texts wait to be rendered.
-pub async fn load_request_html(cx: &RequestContext, request_uuid: Uuid, body: &str) -> Result<String, Fault> {
+pub(crate) async fn load_request_html(cx: &RequestContext, request_uuid: Uuid, body: &str) -> Result<String, Fault> {
     let stored = store::request_html(&cx.db, request_uuid).await?.unwrap_or_default();
     stored.or_render(cx, body, FEATURE_REQUEST).await
 }
@@ -54,7 +54,7 @@ pub async fn load_request_html(cx: &RequestContext, request_uuid: Uuid, body: &s
 ///
 /// # Errors
 /// [`Code::Unavailable`] if too many texts wait to be rendered.
-pub async fn show(cx: &RequestContext, body: &str, format: TextFormat) -> Result<Arc<RenderedText>, Fault> {
+pub(crate) async fn show(cx: &RequestContext, body: &str, format: TextFormat) -> Result<Arc<RenderedText>, Fault> {
     cx.services.state::<TextRenderer>().show(body, format).await
 }
 

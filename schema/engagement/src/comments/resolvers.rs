@@ -1,14 +1,15 @@
 //! Resolvers of comments for partners.
 
-use labs_core::describe::{Created, InputType};
-use labs_core::operation::{Operation, operation, operations};
 use std::sync::Arc;
 
 use labs_core::context::RequestContext;
+use labs_core::describe::{Created, InputType};
 use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, Rows};
 use labs_core::markdown::{COMMENT, RenderedText};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::list::{FeatureComment, ON_BOARD, OWN, TOGETHER};
@@ -21,14 +22,14 @@ use crate::people::{self, BoardDaily, Person};
 use crate::votes;
 
 /// A new comment.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct FeatureCommentAdd {
     /// Text in Markdown.
     body: String,
 }
 
 /// Changes to a comment.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct FeatureCommentEdit {
     /// New text in Markdown.
     body: Option<String>,

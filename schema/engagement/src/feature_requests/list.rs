@@ -5,7 +5,7 @@ use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
 use labs_core::texts::first_words;
 use labs_core::time::Time;
 use labs_core::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ use super::types::{BoardRow, ChangelogMention, SHORT};
 use crate::author::BoardAuthor;
 
 /// Filter of the board. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct FeatureRequestFilter {
     status: Option<Vec<FeatureRequestStatus>>,
     pub(super) topic_uuid: Option<Vec<Uuid>>,
@@ -48,7 +48,7 @@ pub(super) struct Board {
 
 words! {
     /// Sort orders of the board. Pinned feature requests come first in each.
-    pub enum FeatureRequestSort {
+    pub(crate) enum FeatureRequestSort {
         /// Most votes first.
         Votes = "VOTES_DESC",
         /// Most recent votes first. A vote counts half as much as a vote that is two weeks younger.
@@ -128,7 +128,7 @@ const ACTIVE: Key<BoardRow> = Key::moment("r.active_at", |row| json!(row.active_
 
 words! {
     /// Kind of a public event of a feature request.
-    pub enum FeatureRequestChangeKind {
+    pub(crate) enum FeatureRequestChangeKind {
         /// The status changed.
         Status = "STATUS",
         /// A request was merged into another.

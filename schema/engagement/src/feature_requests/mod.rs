@@ -10,10 +10,9 @@ mod types;
 use labs_core::list::Statements;
 
 pub(crate) use resolvers::OPERATIONS;
-pub(crate) use types::topic_and_entry;
 pub(crate) use types::{
     BoardRow, ChangelogMention, FeatureRequest, FeatureRequestMention, FeatureRequestSummary, FeatureRequestTopic,
-    SHORT, into_view, load_shown,
+    SHORT, into_view, load_shown, topic_and_entry,
 };
 
 /// SQL that this module assembles at run time, so the compiler does not check it.

@@ -7,6 +7,7 @@ use labs_core::list::{PageRequest, Rows};
 use labs_core::markdown::{FEATURE_REQUEST, RenderError};
 use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::list::{
@@ -24,7 +25,7 @@ use crate::people::{self, BoardDaily, Person};
 const NEAR: i32 = 5;
 
 /// A new feature request.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct FeatureRequestPropose {
     /// Title of the feature request, in one line.
     title: String,
@@ -35,7 +36,7 @@ pub(super) struct FeatureRequestPropose {
 }
 
 /// Changes to a feature request. Omitted fields stay unchanged.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct FeatureRequestEdit {
     /// Title of the feature request, in one line.
     title: Option<String>,

@@ -1,10 +1,10 @@
 //! A feature request as partners see it.
 
-use labs_core::describe::{Json, OutputType};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use labs_core::context::RequestContext;
+use labs_core::describe::{Json, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Lookup, Select};
 use labs_core::markdown::FEATURE_REQUEST;
@@ -81,7 +81,7 @@ pub(crate) struct FeatureRequest {
 
 /// Subject of a feature request.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
-pub struct FeatureRequestTopic {
+pub(crate) struct FeatureRequestTopic {
     /// UUID of the topic.
     uuid: Uuid,
     /// Names by locale; always includes English.
@@ -90,7 +90,7 @@ pub struct FeatureRequestTopic {
 
 /// Reference to a feature request.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
-pub struct FeatureRequestMention {
+pub(crate) struct FeatureRequestMention {
     /// UUID of the feature request.
     uuid: Uuid,
     /// Title of the feature request.
@@ -99,7 +99,7 @@ pub struct FeatureRequestMention {
 
 /// Changelog entry that describes the shipped feature. Present while the entry is visible to readers.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
-pub struct ChangelogMention {
+pub(crate) struct ChangelogMention {
     /// UUID of the changelog entry.
     uuid: Uuid,
     /// Slug of the changelog entry.

@@ -12,6 +12,7 @@ use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_mail::message::{BoardNews, BoardNotice, MailContent, Notice};
 use labs_mail::outbox;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::comments_list::{
@@ -24,21 +25,21 @@ use crate::comments::store::{LockedComment, lock_comment};
 use crate::feature_requests::rules::{BoardAction, check_text};
 
 /// Official answer of staff to a feature request.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct FeatureRequestAnswer {
     /// Public text in Markdown.
     body: String,
 }
 
 /// Reason for suspending a comment.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct FeatureCommentSuspend {
     /// Reason for the suspension. The service sends it to the author.
     reason: String,
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     engagement_moderation_list_comments,
     engagement_moderation_answer,
     engagement_moderation_suspend_comment,

@@ -49,7 +49,7 @@ pub struct ModeratedFeatureComment {
 
 /// Text of a comment before an edit.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
-pub struct EarlierFeatureCommentText {
+pub(crate) struct EarlierFeatureCommentText {
     /// Text of the comment at that time, in Markdown.
     body: String,
     /// Time until which the comment had this text.
@@ -94,7 +94,7 @@ pub static COMMENTS_OF_EACH: EdgeQuery<ModeratedFeatureComment> = EdgeQuery {
 };
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct ModeratedFeatureCommentFilter {
     suspended: Option<bool>,
     reported: Option<bool>,
@@ -111,7 +111,7 @@ pub(super) struct ModeratedFeatureCommentFilter {
 
 words! {
     /// Sort orders of comments for staff.
-    pub enum ModeratedFeatureCommentSort {
+    pub(crate) enum ModeratedFeatureCommentSort {
         /// Most open reports first; then earliest report first.
         ReportsDesc = "REPORTS_DESC",
         /// Newest first.

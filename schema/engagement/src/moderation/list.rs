@@ -173,7 +173,7 @@ pub static PROPOSAL: EdgeQuery<ModeratedFeatureRequest> = EdgeQuery {
 };
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct ModeratedFeatureRequestFilter {
     status: Option<Vec<FeatureRequestStatus>>,
     suspended: Option<bool>,
@@ -195,7 +195,7 @@ pub(super) struct ModeratedFeatureRequestFilter {
 
 words! {
     /// Sort orders of feature requests for staff.
-    pub enum ModeratedFeatureRequestSort {
+    pub(crate) enum ModeratedFeatureRequestSort {
         /// Most open reports first; then earliest report first.
         Reports = "REPORTS_DESC",
         /// Newest first.

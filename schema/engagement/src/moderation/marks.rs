@@ -4,6 +4,7 @@ use labs_core::context::RequestContext;
 use labs_core::describe::InputType;
 use labs_core::fault::Fault;
 use labs_core::operation::{Operation, operation, operations};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::list::ModeratedFeatureRequestDetails;
@@ -12,7 +13,7 @@ use super::{merging, store};
 use crate::feature_requests::rules::BoardAction;
 
 /// Target of a merge.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct FeatureRequestMerge {
     /// UUID of the target feature request.
     into_uuid: Uuid,
@@ -21,14 +22,14 @@ pub(super) struct FeatureRequestMerge {
 }
 
 /// Public note on an unmerge.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct FeatureRequestUnmerge {
     /// Public note, which readers of both feature requests see.
     note: Option<String>,
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     engagement_moderation_pin,
     engagement_moderation_unpin,
     engagement_moderation_lock_comments,

@@ -11,13 +11,13 @@ mod store;
 
 use labs_core::list::Statements;
 
-pub use comments::OPERATIONS as COMMENTS_OPERATIONS;
+pub(crate) use comments::OPERATIONS as COMMENTS_OPERATIONS;
 pub use comments_list::{COMMENTS_OF_EACH, ModeratedFeatureComment};
 pub use list::{ModeratedFeatureRequest, PROPOSAL};
-pub use marks::OPERATIONS as MARKS_OPERATIONS;
-pub use overview::OPERATIONS as OVERVIEW_OPERATIONS;
-pub use resolvers::OPERATIONS;
+pub(crate) use marks::OPERATIONS as MARKS_OPERATIONS;
+pub(crate) use overview::OPERATIONS as OVERVIEW_OPERATIONS;
+pub(crate) use resolvers::OPERATIONS;
 
 /// SQL that this module assembles at run time, so the compiler does not check it.
-pub static STATEMENTS: [&dyn Statements; 6] =
+pub(crate) static STATEMENTS: [&dyn Statements; 6] =
     [&comments_list::MODERATED, &comments_list::ONE, &COMMENTS_OF_EACH, &list::MODERATED, &list::ONE, &PROPOSAL];

@@ -76,7 +76,7 @@ pub(super) struct BoardOverview {
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![engagement_moderation_get_overview];
+pub(crate) const OPERATIONS: &[Operation] = operations![engagement_moderation_get_overview];
 
 /// Get the feature request board overview.
 #[operation(query, access = "labs.admin.engagement")]

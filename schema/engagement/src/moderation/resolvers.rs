@@ -9,6 +9,7 @@ use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_mail::message::{BoardNews, BoardNotice, MailContent, Notice};
 use labs_mail::outbox;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::list::{
@@ -23,7 +24,7 @@ use crate::feature_requests::store::{
 };
 
 /// New status of a feature request.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct FeatureRequestStatusChange {
     /// New status.
     status: FeatureRequestStatus,
@@ -34,21 +35,21 @@ pub(super) struct FeatureRequestStatusChange {
 }
 
 /// Reason for suspending a feature request.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct FeatureRequestSuspend {
     /// Reason for the suspension. The service sends it to the author.
     reason: String,
 }
 
 /// Topic of a feature request.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct FeatureRequestTopicAssign {
     /// UUID of an active topic. Null for no topic.
     topic_uuid: Option<Uuid>,
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     engagement_moderation_list_feature_requests,
     engagement_moderation_get_feature_request,
     engagement_moderation_change_status,

@@ -4,7 +4,7 @@ use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, FixedOrder, Key, PlacedValue, SqlValue, WrittenQuery};
 use labs_core::time::Time;
 use labs_core::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -72,7 +72,7 @@ pub(super) struct BoardNotification {
 }
 
 /// Filter of notifications. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct BoardNotificationFilter {
     unread: Option<bool>,
 }

@@ -6,7 +6,7 @@ use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
 use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::list::{BoardNotification, BoardNotificationFilter, NEWS, PersonNotifications};
@@ -16,7 +16,7 @@ use crate::people::Person;
 use crate::pseudonym;
 
 /// Notifications to mark as read: `all`, or some by their ids.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct BoardNotificationsMarkRead {
     /// Marks all current notifications.
     all: Option<bool>,

@@ -5,7 +5,7 @@ use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::time::Time;
 use labs_core::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -92,7 +92,7 @@ static WHOLE: Select<BoardReport> = Select::new(
 pub(super) static ONE: Lookup<BoardReport> = Lookup::new(&WHOLE, &["r.report_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct BoardReportFilter {
     outcome: Option<Vec<BoardReportOutcome>>,
     reason: Option<Vec<BoardReportReason>>,
@@ -106,7 +106,7 @@ pub(super) struct BoardReportFilter {
 
 words! {
     /// Sort orders of reports.
-    pub enum BoardReportSort {
+    pub(crate) enum BoardReportSort {
         /// Oldest first.
         ReportedAt = "REPORTED_AT",
         /// Newest first.

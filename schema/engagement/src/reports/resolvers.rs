@@ -7,7 +7,7 @@ use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
 use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::list::{BoardReport, BoardReportFilter, BoardReportSort, ONE, REPORTS};
@@ -19,7 +19,7 @@ use crate::feature_requests::store::lock;
 use crate::people::{self, BoardDaily, Person};
 
 /// A report on a feature request or comment.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct BoardReportMake {
     /// Reason of the report.
     reason: BoardReportReason,
@@ -28,7 +28,7 @@ pub(super) struct BoardReportMake {
 }
 
 /// Decision on the open reports on a feature request or comment.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct BoardReportResolve {
     /// Whether the reports are upheld or dismissed.
     outcome: BoardReportDecision,

@@ -23,7 +23,7 @@ words! {
 
 words! {
     /// Outcome of a report.
-    pub enum BoardReportOutcome {
+    pub(crate) enum BoardReportOutcome {
         /// Not decided yet.
         Open = "OPEN",
         /// Staff found it justified.
@@ -45,7 +45,7 @@ words! {
 
 words! {
     /// Kind of the reported object.
-    pub enum BoardReportTargetKind {
+    pub(crate) enum BoardReportTargetKind {
         /// A feature request.
         FeatureRequest = "FEATURE_REQUEST",
         /// A comment.

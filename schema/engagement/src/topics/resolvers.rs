@@ -8,13 +8,14 @@ use labs_core::list::PageRequest;
 use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::texts::{self, Texts, TextsPatch};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::list::{BY_ID, BoardTopic, OFFERED};
 use super::store;
 
 /// A new topic.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct BoardTopicCreate {
     /// Names by locale; English is required.
     names: Json<Texts>,
@@ -24,7 +25,7 @@ pub(super) struct BoardTopicCreate {
 }
 
 /// A merge patch of a topic (RFC 7396). Omitted fields stay unchanged.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct BoardTopicUpdate {
     /// Names by locale, each up to 60 characters, as a merge patch: an omitted locale stays unchanged, null removes it.
     /// English can be changed but not removed. At most 40 locales may remain afterwards.

@@ -8,7 +8,7 @@ use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::time::Time;
 use labs_core::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -30,7 +30,7 @@ words! {
 
 words! {
     /// Staff office that acted on an app.
-    pub enum AppActorOffice {
+    pub(crate) enum AppActorOffice {
         /// Staff who review app versions.
         AppReview = "APP_REVIEW",
         /// Staff who administer the marketplace.
@@ -83,7 +83,7 @@ pub(super) struct AppEvent {
 }
 
 /// Filter of a history. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct AppEventFilter {
     kind: Option<Vec<String>>,
     version_uuid: Option<Uuid>,
@@ -169,7 +169,7 @@ const OCCURRED: Key<AppEvent> = Key::moment("event.occurred_at", |event| json!(e
 const ID: Key<AppEvent> = Key::id("event.event_uuid", |event| json!(event.uuid));
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![marketplace_apps_list_events];
+pub(crate) const OPERATIONS: &[Operation] = operations![marketplace_apps_list_events];
 
 /// List an app's events.
 #[operation(query, access = "marketplace.apps")]

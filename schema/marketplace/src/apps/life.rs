@@ -12,7 +12,7 @@ use super::rules::{self, AppAction, Past};
 use super::store::{self, CurrentApp};
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] =
+pub(crate) const OPERATIONS: &[Operation] =
     operations![marketplace_apps_unlist, marketplace_apps_relist, marketplace_apps_archive, marketplace_apps_restore];
 
 /// Unlist an app.

@@ -7,7 +7,7 @@ use labs_core::list::{Condition, Key, ListQuery, SqlValue};
 use labs_core::time::Time;
 use labs_core::words::words;
 use labs_shared::states::AppState;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -16,7 +16,7 @@ use super::store::{AppRow, WHOLE};
 pub(super) use selectable::CHOICE;
 
 /// Filter of an owner's apps. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct AppFilter {
     state: Option<Vec<AppState>>,
     q: Option<String>,
@@ -29,14 +29,14 @@ pub(super) struct AppFilter {
 #[derive(Debug, Serialize)]
 pub(super) struct OwnApps {
     /// Owner of the apps.
-    pub(crate) partner_uuid: Uuid,
+    pub(super) partner_uuid: Uuid,
     /// Filter of the list.
-    pub(crate) filter: AppFilter,
+    pub(super) filter: AppFilter,
 }
 
 words! {
     /// Orders of a partner's apps.
-    pub enum AppSort {
+    pub(crate) enum AppSort {
         /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
         /// Oldest first.

@@ -25,12 +25,11 @@ mod rules;
 mod store;
 
 pub use administration::{APP, APPS_OF_EACH, AdminApp, show as show_for_staff};
-pub use administration::{
-    OPERATIONS as ADMINISTRATION_OPERATIONS, TRANSFER_OPERATIONS as ADMINISTRATION_TRANSFER_OPERATIONS,
-};
-pub use events::OPERATIONS as EVENTS_OPERATIONS;
-pub use life::OPERATIONS as LIFE_OPERATIONS;
-pub use resolvers::{OPERATIONS, event, load_app, lock_app};
-pub use rules::draft::{Texts, whole_texts};
-pub use rules::{AppAction, AppActorRole, Past, allowed_actions, draw_states, next_state};
+pub(crate) use administration::{OPERATIONS as ADMINISTRATION_OPERATIONS, TRANSFER_OPERATIONS};
+pub(crate) use events::OPERATIONS as EVENTS_OPERATIONS;
+pub(crate) use life::OPERATIONS as LIFE_OPERATIONS;
+pub(crate) use resolvers::{OPERATIONS, event, load_app, lock_app};
+pub(crate) use rules::draft::{Texts, whole_texts};
+pub use rules::draw_states;
+pub(crate) use rules::{AppAction, AppActorRole, Past, allowed_actions, next_state};
 pub(crate) use store::{STATEMENTS, insert_event, lock};

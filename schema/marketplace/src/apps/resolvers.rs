@@ -17,15 +17,14 @@ use super::list::{APPS, AppFilter, AppSort, CHOICE, OwnApps};
 use super::rules::{self, draft};
 use super::store::{self, AppRow, Event};
 
-pub(super) use types::App;
-pub(super) use types::SelectableCategory;
+pub(super) use types::{App, SelectableCategory};
 use types::{AppCategories, AppCategoriesPut, AppCategory, AppCreate, AppUpdate};
 
 /// Page size of the category tree, which usually fits on one page.
 const CATEGORIES_A_PAGE: i32 = 100;
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     marketplace_apps_list,
     marketplace_apps_get,
     marketplace_apps_list_selectable_categories,
@@ -132,13 +131,13 @@ async fn marketplace_apps_put_categories(
 }
 
 /// Builds an entry for an app's history with the caller as actor.
-pub fn event(cx: &RequestContext) -> Result<Event, Fault> {
+pub(crate) fn event(cx: &RequestContext) -> Result<Event, Fault> {
     let principal = cx.principal()?;
     Ok(Event { event_uuid: cx.new_uuid(), actor_kind: principal.kind.name(), actor_uuid: principal.uuid })
 }
 
 /// Loads the app in the form that its owner sees.
-pub async fn load_app(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
+pub(crate) async fn load_app(cx: &RequestContext, app_uuid: Uuid) -> Result<App, Fault> {
     Ok(show(cx, store::get(&cx.db, cx.owner()?, app_uuid).await?.ok_or_else(err_not_found)?))
 }
 
@@ -147,7 +146,11 @@ fn show(cx: &RequestContext, row: AppRow) -> App {
 }
 
 /// Locks the app for a change and loads its texts in this locale, if there are any.
-pub async fn lock_app(cx: &RequestContext, app_uuid: Uuid, locale: Option<&str>) -> Result<store::CurrentApp, Fault> {
+pub(crate) async fn lock_app(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    locale: Option<&str>,
+) -> Result<store::CurrentApp, Fault> {
     let owner = cx.owner()?;
     store::lock(&cx.db, owner, app_uuid).await?.ok_or_else(err_not_found)?;
     store::get_current(&cx.db, owner, app_uuid, locale).await?.ok_or_else(err_not_found)

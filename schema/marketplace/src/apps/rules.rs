@@ -12,7 +12,7 @@ use crate::versions::AppVersionState;
 
 /// Side that acts on an app. An error names only the actions that the caller's side could take instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AppActorRole {
+pub(crate) enum AppActorRole {
     /// The partner that owns the app.
     Owner,
     /// Reviewers and other staff.
@@ -21,7 +21,7 @@ pub enum AppActorRole {
 
 /// Actions on an app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AppAction {
+pub(crate) enum AppAction {
     /// A version is published.
     Publish,
     /// The owner removes the listing from the storefront temporarily.
@@ -44,7 +44,7 @@ impl AppAction {
         [Self::Publish, Self::Unlist, Self::Relist, Self::Suspend, Self::Reinstate, Self::Archive, Self::Restore];
 
     /// Name of the action in error details.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Publish => "publish",
             Self::Unlist => "unlist",
@@ -57,7 +57,7 @@ impl AppAction {
     }
 
     /// Kind of the event in the app's history.
-    pub const fn event(self) -> &'static str {
+    pub(crate) const fn event(self) -> &'static str {
         match self {
             Self::Publish => "PUBLISHED",
             Self::Unlist => "UNLISTED",
@@ -84,7 +84,7 @@ impl AppAction {
 
 /// Past of an app that decides the target state of an action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Past {
+pub(crate) struct Past {
     /// A version of the app was published before.
     pub(crate) was_published: bool,
     /// The owner had unlisted the app before staff suspended it.
@@ -93,7 +93,7 @@ pub struct Past {
 
 impl Past {
     /// Builds a past in which only the publication matters, for example for an owner's action.
-    pub const fn published(was_published: bool) -> Self {
+    pub(crate) const fn published(was_published: bool) -> Self {
         Self { was_published, was_unlisted: false }
     }
 }
@@ -121,13 +121,13 @@ const fn find_transition(state: AppState, action: AppAction, past: Past) -> Opti
 ///
 /// # Errors
 /// [`labs_core::Code::IllegalTransition`] with the actions that the caller's side may take now.
-pub fn next_state(state: AppState, action: AppAction, past: Past) -> Result<AppState, Fault> {
+pub(crate) fn next_state(state: AppState, action: AppAction, past: Past) -> Result<AppState, Fault> {
     find_transition(state, action, past)
         .ok_or_else(|| Fault::illegal("app", state.name(), action.name(), allowed_actions(state, action.side(), past)))
 }
 
 /// Actions that one side may take on an app now.
-pub fn allowed_actions(state: AppState, side: AppActorRole, past: Past) -> Vec<String> {
+pub(crate) fn allowed_actions(state: AppState, side: AppActorRole, past: Past) -> Vec<String> {
     AppAction::ALL
         .into_iter()
         .filter(|action| action.is_asked() && action.side() == side)

@@ -23,7 +23,7 @@ pub(super) use life::{count_archived_drafts, set_state, take_slug};
 
 /// App with the texts of its default locale and its small related lists, loaded as one row by one statement.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct AppRow {
+pub(crate) struct AppRow {
     pub(crate) app_uuid: Uuid,
     pub(crate) slug: String,
     pub(crate) name: String,
@@ -57,7 +57,7 @@ pub struct AppRow {
 
 /// Category that an app has chosen, named in the app's default locale.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct CategoryRow {
+pub(crate) struct CategoryRow {
     pub(crate) category_uuid: Uuid,
     pub(crate) slug: String,
     pub(crate) name: String,

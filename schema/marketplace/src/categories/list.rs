@@ -3,7 +3,7 @@
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -30,7 +30,7 @@ static IN_PLACE: Select<Category> = Select::new(
 pub(super) static BY_ID: Lookup<Category> = Lookup::new(&IN_PLACE, &["category.category_uuid = any({})"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct CategoryFilter {
     state: Option<Vec<CategoryState>>,
     parent_uuid: Option<Uuid>,
@@ -39,7 +39,7 @@ pub(super) struct CategoryFilter {
 
 words! {
     /// Orders of categories.
-    pub enum CategorySort {
+    pub(crate) enum CategorySort {
         /// Level by level from the root, in each level by position.
         Position = "POSITION",
         /// By slug.
@@ -86,4 +86,4 @@ const SLUG: Key<Category> = Key::text("category.slug collate \"C\"", |category| 
 const CREATED: Key<Category> = Key::moment("category.created_at", |category| json!(category.created_at));
 
 /// SQL statements of categories that are assembled at run time, so the compiler does not check them.
-pub static STATEMENTS: [&dyn Statements; 3] = [&CATEGORIES, &BY_ID, &CATEGORY];
+pub(crate) static STATEMENTS: [&dyn Statements; 3] = [&CATEGORIES, &BY_ID, &CATEGORY];

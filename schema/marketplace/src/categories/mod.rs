@@ -17,7 +17,7 @@ mod rules;
 mod store;
 
 pub use list::CATEGORY;
-pub use list::STATEMENTS;
+pub(crate) use list::STATEMENTS;
 pub use resolvers::Category;
-pub use resolvers::OPERATIONS;
+pub(crate) use resolvers::OPERATIONS;
 pub use rules::draw_states;

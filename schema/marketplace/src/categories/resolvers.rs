@@ -21,7 +21,7 @@ pub use types::Category;
 use types::{CategoryCreate, CategoryDeactivate, CategoryMove, CategoryUpdate};
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     marketplace_categories_list,
     marketplace_categories_get,
     marketplace_categories_create,

@@ -70,7 +70,7 @@ async fn marketplace_apps_get_checklist(cx: &RequestContext, app_uuid: Uuid) -> 
 
 /// Reason that prevents a submission.
 #[derive(Clone, Debug)]
-pub struct OpenItem {
+pub(crate) struct OpenItem {
     /// Number of a requirement, or code of an account condition.
     pub(crate) code: String,
     /// Action that resolves it.

@@ -3,7 +3,7 @@
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -32,7 +32,7 @@ static WHOLE: Select<Collection> = Select::new(
 pub(super) static BY_ID: Lookup<Collection> = Lookup::new(&WHOLE, &["c.collection_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct CollectionFilter {
     on_show: Option<bool>,
     app_uuid: Option<Uuid>,
@@ -41,7 +41,7 @@ pub(super) struct CollectionFilter {
 
 words! {
     /// Orders of collections.
-    pub enum CollectionSort {
+    pub(crate) enum CollectionSort {
         /// In storefront order.
         Position = "POSITION",
         /// By slug.
@@ -85,4 +85,4 @@ const SLUG: Key<Collection> = Key::text("c.slug collate \"C\"", |collection| jso
 const UPDATED: Key<Collection> = Key::moment("c.updated_at", |collection| json!(collection.updated_at));
 
 /// SQL statements of collections that are assembled at run time, so the compiler does not check them.
-pub static STATEMENTS: [&dyn Statements; 2] = [&COLLECTIONS, &BY_ID];
+pub(crate) static STATEMENTS: [&dyn Statements; 2] = [&COLLECTIONS, &BY_ID];

@@ -8,6 +8,6 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub use list::STATEMENTS;
+pub(crate) use list::STATEMENTS;
 pub use resolvers::CollectionListing;
-pub use resolvers::OPERATIONS;
+pub(crate) use resolvers::OPERATIONS;

@@ -21,7 +21,7 @@ pub use types::CollectionListing;
 use types::{CollectionCreate, CollectionUpdate};
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     marketplace_collections_list,
     marketplace_collections_create,
     marketplace_collections_update,

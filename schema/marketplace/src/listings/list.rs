@@ -37,7 +37,7 @@ pub(super) use releases::{OfReader, RELEASES, ReleaseRow};
 const SEARCH: &str = "marketplace_listings_search";
 
 /// Filter of a search. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct ListingFilter {
     pub(super) q: Option<String>,
     pub(super) category: Option<Vec<String>>,
@@ -66,7 +66,7 @@ pub(super) struct Search {
 
 words! {
     /// Orders of a search.
-    pub enum ListingSort {
+    pub(crate) enum ListingSort {
         /// By relevance. Without a search term, newest first.
         Relevance = "RELEVANCE",
         /// Most recently published first.

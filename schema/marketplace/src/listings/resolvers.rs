@@ -2,14 +2,14 @@
 
 mod lists;
 
-use labs_core::operation::{Operation, operation, operations};
-use labs_shared::images::{MediaVariantName, deliver};
 use std::sync::Arc;
 
 use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use labs_core::list::Rows;
 use labs_core::locale::preference;
+use labs_core::operation::{Operation, operation, operations};
+use labs_shared::images::{MediaVariantName, deliver};
 use uuid::Uuid;
 
 use super::index::get_facets;

@@ -4,12 +4,12 @@ mod corrections;
 mod preview;
 mod related;
 
-use labs_shared::images::{self, MediaVariant, Size, StoredObject};
 use std::collections::BTreeMap;
 
 use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::time::Time;
+use labs_shared::images::{self, MediaVariant, Size, StoredObject};
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;

@@ -1,11 +1,11 @@
 //! Public types of listings: plain data that the store fills and the response serializes.
 
-use labs_core::describe::OutputType;
-use labs_shared::images::MediaVariant;
 use std::sync::Arc;
 
+use labs_core::describe::OutputType;
 use labs_core::page::Page;
 use labs_core::time::Time;
+use labs_shared::images::MediaVariant;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -247,7 +247,7 @@ pub(super) struct ListingList {
 
 /// Distribution of the whole result, the same on every page. Each facet applies all filters except its own, so that a
 /// reader sees the effect of another choice.
-#[derive(Clone, Debug, Default, Serialize, OutputType)]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(crate) struct ListingFacets {
     /// Number of listings that match all filters.
     pub(super) total: i32,

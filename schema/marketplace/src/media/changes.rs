@@ -1,13 +1,14 @@
 //! Operations of an owner on the media of a draft: update the texts, delete an item, and reorder.
 
-use labs_core::describe::{InputType, Json, MaybeUndefined, OutputType};
-use labs_core::operation::{Operation, operation, operations};
-use labs_shared::images;
 use std::collections::BTreeMap;
 
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, Json, MaybeUndefined, OutputType};
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::plain::null_as_empty;
+use labs_shared::images;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -18,7 +19,7 @@ use super::store::{self, PictureTexts};
 use crate::apps;
 
 /// A merge patch of the texts of an image (RFC 7396).
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct MediaUpdate {
     /// Text alternative for readers who cannot see the image. Null clears it.
     #[serde(default)]
@@ -61,7 +62,7 @@ impl MediaUpdate {
 }
 
 /// The media items of one kind, in the desired order.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct MediaReorder {
     kind: MediaKind,
     /// Every media item of this kind in the draft, the first to be shown first.
@@ -69,7 +70,7 @@ pub(super) struct MediaReorder {
 }
 
 /// The media items of one kind in an app's draft, in order.
-#[derive(serde::Serialize, OutputType)]
+#[derive(Serialize, OutputType)]
 pub(super) struct MediaOrder {
     /// Kind of media items.
     kind: MediaKind,
@@ -78,7 +79,7 @@ pub(super) struct MediaOrder {
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] =
+pub(crate) const OPERATIONS: &[Operation] =
     operations![marketplace_media_update, marketplace_media_delete, marketplace_media_reorder];
 
 /// Update an app's media item.

@@ -1,12 +1,12 @@
 //! Queries for the media of an app's draft: lookup by id, and the list with its filter.
 
-use labs_core::describe::InputType;
-use labs_shared::images::Size;
 use std::collections::BTreeMap;
 
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
-use serde::Serialize;
+use labs_shared::images::Size;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -73,7 +73,7 @@ pub(super) static OF_A_KIND: Lookup<MediaRow> = Lookup::new(
 pub(super) static BY_ID: Lookup<MediaRow> = Lookup::new(&PICTURES, &["media.media_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct MediaFilter {
     kind: Option<Vec<MediaKind>>,
 }
@@ -108,4 +108,4 @@ const RANK: Key<MediaRow> =
     Key::whole("case media.kind when 'ICON' then 0 when 'BANNER' then 1 else 2 end", |row| json!(row.rank));
 
 /// SQL statements of media that are assembled at run time, so the compiler does not check them.
-pub static STATEMENTS: [&dyn Statements; 4] = [&OF_AN_APP, &OWN, &OF_A_KIND, &BY_ID];
+pub(crate) static STATEMENTS: [&dyn Statements; 4] = [&OF_AN_APP, &OWN, &OF_A_KIND, &BY_ID];

@@ -17,7 +17,7 @@ mod resolvers;
 mod rules;
 mod store;
 
-pub use changes::OPERATIONS as CHANGES_OPERATIONS;
-pub use list::STATEMENTS;
-pub use resolvers::OPERATIONS;
-pub use rules::MediaKind;
+pub(crate) use changes::OPERATIONS as CHANGES_OPERATIONS;
+pub(crate) use list::STATEMENTS;
+pub(crate) use resolvers::OPERATIONS;
+pub(crate) use rules::MediaKind;

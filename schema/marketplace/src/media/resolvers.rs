@@ -1,17 +1,18 @@
 //! Resolvers of an app's media.
 
-use labs_core::describe::{Created, InputType, Json, OutputType};
-use labs_core::operation::{Operation, operation, operations};
-use labs_shared::images::{self, MediaVariant, MediaVariantName, StoredPicture};
 use std::collections::BTreeMap;
 
 use labs_core::context::RequestContext;
 use labs_core::daily::{self, Daily};
+use labs_core::describe::{Created, InputType, Json, OutputType};
 use labs_core::entitlement::Allowance;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::time::Time;
+use labs_shared::images::{self, MediaVariant, MediaVariantName, StoredPicture};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::list::{MediaFilter, MediaRow, OF_AN_APP, OwnPictures};
@@ -20,7 +21,7 @@ use super::store::{self, MediaQuota, NewMedia};
 use crate::apps;
 
 /// A media item in the draft of an app.
-#[derive(Clone, Debug, serde::Serialize, OutputType)]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct Media {
     /// UUID of the object.
     uuid: Uuid,
@@ -57,7 +58,7 @@ pub(super) struct Media {
 }
 
 /// An image with its texts, as multipart/form-data.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct MediaUpload {
     /// Kind of the media item, as described in `MediaKind`.
     kind: MediaKind,
@@ -68,7 +69,7 @@ pub(super) struct MediaUpload {
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] =
+pub(crate) const OPERATIONS: &[Operation] =
     operations![marketplace_media_list, marketplace_media_get_content, marketplace_media_upload];
 
 /// List an app's media.

@@ -1,12 +1,12 @@
 //! SQL statements of an app's media.
 
-use labs_shared::images::{Size, StoredObject, StoredRow};
 use std::collections::BTreeMap;
 
 use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::list::SqlValue;
 use labs_core::principal::Owner;
+use labs_shared::images::{Size, StoredObject, StoredRow};
 use sqlx::types::Json;
 use uuid::Uuid;
 

@@ -22,7 +22,7 @@ use super::listings::{ListingFacets, ListingKey, ListingRow};
 use super::public_categories::PublicCategory;
 use super::suggestions::Names;
 
-pub use store::get_stamp;
+pub(crate) use store::get_stamp;
 
 /// Lifetime of a cached value. REST reuses answers for 25 seconds (`@reusable`), so that both together are within the
 /// minute that the contract allows (`marketplace_listings_search`).
@@ -35,7 +35,7 @@ const TREES: u64 = 16 << 20;
 const NAMES: u64 = 128 << 20;
 
 /// Caches of answers computed from the whole storefront.
-pub struct PublicCache {
+pub(crate) struct PublicCache {
     pub(crate) facets: CachedAnswers<ListingFacets>,
     pub(crate) trees: CachedAnswers<Vec<PublicCategory>>,
     /// Name tables for search suggestions.
@@ -59,7 +59,7 @@ impl Default for PublicCache {
 }
 
 /// Value with a known size in memory.
-pub trait Weighed {
+pub(crate) trait Weighed {
     /// Returns the approximate size in bytes.
     fn bytes(&self) -> usize;
 }
@@ -85,7 +85,7 @@ fn written_bytes(answer: &impl serde::Serialize) -> usize {
 type Cell<T> = Arc<OnceCell<Arc<T>>>;
 
 /// Cache of one kind of answers, by stamp and question, limited in bytes.
-pub struct CachedAnswers<T>(Cache<(String, String), Cell<T>>);
+pub(crate) struct CachedAnswers<T>(Cache<(String, String), Cell<T>>);
 
 impl<T: Weighed + Send + Sync + 'static> CachedAnswers<T> {
     fn with_room(most_bytes: u64) -> Self {
@@ -102,7 +102,7 @@ impl<T: Weighed + Send + Sync + 'static> CachedAnswers<T> {
     ///
     /// # Errors
     /// The error of the computation, or [`labs_core::Code::RateLimited`] if the account's earlier reads take too long.
-    pub async fn get_or_read(
+    pub(crate) async fn get_or_read(
         &self,
         db: &Db,
         (stamp, question): (String, String),
@@ -121,7 +121,7 @@ impl<T: Weighed + Send + Sync + 'static> CachedAnswers<T> {
     ///
     /// # Errors
     /// The error of the computation; then the cache stores nothing.
-    pub async fn get_or_make(
+    pub(crate) async fn get_or_make(
         &self,
         stamp: String,
         question: String,

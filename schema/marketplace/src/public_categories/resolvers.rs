@@ -1,14 +1,14 @@
 //! Resolvers of categories for the storefront.
 
-use labs_core::describe::OutputType;
-use labs_core::operation::{Operation, operation, operations};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use labs_core::context::RequestContext;
 use labs_core::db::Db;
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::locale::preference;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::Page;
 
 use super::rules::{self, Node};
@@ -18,7 +18,7 @@ use crate::public_cache::{PublicCache, get_stamp};
 
 /// An active category with its descendants.
 #[derive(Clone, Debug, serde::Serialize, OutputType)]
-pub struct PublicCategory {
+pub(crate) struct PublicCategory {
     /// Slug in URLs.
     slug: String,
     /// Name of the category in the best matching locale.

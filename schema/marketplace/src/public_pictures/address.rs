@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// A copy of an image at a URL that requires no token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, OutputType)]
-pub struct PictureSource {
+pub(crate) struct PictureSource {
     /// URL of the image content.
     url: String,
     /// Size in pixels.
@@ -20,7 +20,7 @@ pub struct PictureSource {
 
 impl PictureSource {
     /// Returns the renditions of an image with URLs below `pictures_url`, narrowest first.
-    pub fn all(pictures_url: &str, renditions: Vec<Size>) -> Vec<Self> {
+    pub(crate) fn all(pictures_url: &str, renditions: Vec<Size>) -> Vec<Self> {
         let source = |size: Size| {
             let ending = PictureFormat::of(&size.media_type)?.extension();
             let url = format!("{pictures_url}/{}.{ending}", size.object_key);

@@ -1,6 +1,5 @@
 //! Job that creates page renditions of images uploaded before renditions existed, a few at a time.
 
-use labs_shared::images::{Size, keep_renditions};
 use std::net::{IpAddr, Ipv4Addr};
 
 use labs_blocking::fair::WorkOwner;
@@ -8,6 +7,7 @@ use labs_core::fault::Fault;
 use labs_core::services::Services;
 use labs_media::image::{ImageError, PictureKind};
 use labs_media::store::MediaKey;
+use labs_shared::images::{Size, keep_renditions};
 use sqlx::PgPool;
 
 use super::store::{self, DuePicture};

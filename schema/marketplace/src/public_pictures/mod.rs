@@ -17,7 +17,6 @@ mod due;
 mod on_show;
 mod store;
 
-use labs_media::name::PictureName;
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -26,6 +25,7 @@ use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use labs_core::fault::Fault;
 use labs_core::services::Services;
+use labs_media::name::PictureName;
 use labs_media::store::{MediaKey, MediaStore};
 use moka::sync::Cache;
 use sqlx::PgPool;
@@ -37,7 +37,7 @@ use uuid::Uuid;
 
 use self::on_show::PublishedImages;
 
-pub use address::PictureSource;
+pub(crate) use address::PictureSource;
 pub use due::make_due;
 
 /// Interval of the round trips on the listening connection.
@@ -52,7 +52,7 @@ const MOST_OWNERS: usize = 2_000;
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// State of a replica: the published images and their cached content.
-pub struct PublicPictures {
+pub(crate) struct PublicPictures {
     on_show: RwLock<PublishedImages>,
     /// Start time of the last successful round trip on the listening connection.
     refreshed_at: watch::Sender<Option<Instant>>,

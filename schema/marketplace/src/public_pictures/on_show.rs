@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use uuid::Uuid;
-
 use labs_media::name::{PictureFormat, PictureName};
+use uuid::Uuid;
 
 /// First half of a SHA-256. It suffices to decide whether an image is published, and halves the memory. Lookups of the
 /// content use the complete hash.

@@ -2,13 +2,13 @@
 
 use futures_util::TryStreamExt as _;
 use labs_core::fault::Fault;
+use labs_media::name::PictureFormat;
 use labs_shared::images::Size;
 use sqlx::types::Json;
 use sqlx::{PgExecutor, PgPool};
 use uuid::Uuid;
 
 use super::on_show::{ByOwner, PublishedImages};
-use labs_media::name::PictureFormat;
 
 /// Rendition of an image that an owner publishes.
 struct ShownRow {

@@ -2,9 +2,9 @@
 //!
 //! The form is stored: fields may be added with a default, but never renamed.
 
-use labs_core::describe::OutputType;
 use std::collections::BTreeMap;
 
+use labs_core::describe::OutputType;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 

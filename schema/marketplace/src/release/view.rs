@@ -1,13 +1,13 @@
 //! Snapshot in the form that staff see, with the names of categories and the properties of media items.
 
-use labs_core::describe::{Json, OutputType};
-use labs_shared::images::{MediaVariant, MediaVariantName};
 use std::collections::{BTreeMap, HashMap};
 
 use labs_core::db::Db;
+use labs_core::describe::{Json, OutputType};
 use labs_core::fault::Fault;
 use labs_core::words::Word as _;
 use labs_core::words::words;
+use labs_shared::images::{MediaVariant, MediaVariantName};
 use uuid::Uuid;
 
 use super::rules;

@@ -28,14 +28,14 @@ mod types;
 
 use labs_core::list::Statements;
 
-pub use moderation::OPERATIONS as MODERATION_OPERATIONS;
+pub(crate) use moderation::OPERATIONS as MODERATION_OPERATIONS;
 pub use moderation_list::CustomerReview;
-pub use partner::OPERATIONS as PARTNER_OPERATIONS;
+pub(crate) use partner::OPERATIONS as PARTNER_OPERATIONS;
 pub use rules::draw_states;
-pub use storefront::OPERATIONS as STOREFRONT_OPERATIONS;
+pub(crate) use storefront::OPERATIONS as STOREFRONT_OPERATIONS;
 
 /// SQL statements of customer reviews that are assembled at run time, so the compiler does not check them.
-pub static STATEMENTS: [&dyn Statements; 6] = [
+pub(crate) static STATEMENTS: [&dyn Statements; 6] = [
     &storefront_list::SHOWN_REVIEWS,
     &storefront_list::SUBMITTED,
     &partner_list::OWN_REVIEWS,

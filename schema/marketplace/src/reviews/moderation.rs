@@ -8,6 +8,7 @@ use labs_core::list::PageRequest;
 use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::principal::PrincipalType;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::mails;
@@ -16,7 +17,7 @@ use super::rules::{ReviewAction, ReviewMarkOutcome, ReviewRejectionReason, TextS
 use super::store::{self, LockedReview};
 
 /// Text that is shown from now on, or stays shown.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct CustomerReviewApprove {
     /// UUID of the text that the moderator has read.
     text_uuid: Uuid,
@@ -25,7 +26,7 @@ pub(super) struct CustomerReviewApprove {
 }
 
 /// Rejected text and the reason.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct CustomerReviewReject {
     /// UUID of the text that the moderator has read.
     text_uuid: Uuid,
@@ -36,7 +37,7 @@ pub(super) struct CustomerReviewReject {
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     marketplace_moderation_list_reviews,
     marketplace_moderation_approve_review,
     marketplace_moderation_reject_review,

@@ -88,7 +88,7 @@ impl CustomerReview {
 
 /// A text of a customer review, with its outcome.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
-pub struct ModeratedReviewText {
+pub(crate) struct ModeratedReviewText {
     /// UUID of the object.
     text_uuid: Uuid,
     /// Stars, from 1 to 5.
@@ -130,7 +130,7 @@ pub struct ModeratedReviewReply {
 
 /// A customer's report. It does not disclose the identity of the customer.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
-pub struct ModeratedReviewReport {
+pub(crate) struct ModeratedReviewReport {
     /// Reason for the report.
     reason: ReviewConcern,
     /// Additional information from the customer.
@@ -154,7 +154,7 @@ static WHOLE: Select<CustomerReview> = Select::new(
 pub(super) static ONE_MODERATED: Lookup<CustomerReview> = Lookup::new(&WHOLE, &["r.review_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct CustomerReviewFilter {
     state: Option<Vec<CustomerReviewState>>,
     flagged: Option<bool>,

@@ -8,6 +8,7 @@ use labs_core::list::PageRequest;
 use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::time::Time;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::partner_list::{AppReview, AppReviewFilter, AppReviewSort, OWN_REVIEW, OWN_REVIEWS, OfApp};
@@ -16,14 +17,14 @@ use super::rules::{self, ReviewConcern};
 use super::store::{self, LockedReview, NewFlag, NewReply};
 
 /// A public reply of the partner.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct ReviewReplyPut {
     /// Plain text, not blank.
     body: String,
 }
 
 /// A flag for moderators.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct ReviewFlagCreate {
     /// Reason for the flag.
     reason: ReviewConcern,
@@ -32,7 +33,7 @@ pub(super) struct ReviewFlagCreate {
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     marketplace_reviews_list,
     marketplace_reviews_get_ratings,
     marketplace_reviews_put_reply,

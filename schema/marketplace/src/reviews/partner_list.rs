@@ -44,7 +44,7 @@ pub(super) struct AppReview {
 
 /// A flag that the partner set on a customer review.
 #[derive(Clone, Debug, Deserialize, Serialize, OutputType)]
-pub struct ReviewFlag {
+pub(crate) struct ReviewFlag {
     /// Reason for the flag.
     reason: ReviewConcern,
     /// Additional information from the partner.
@@ -74,7 +74,7 @@ static OWN: Select<AppReview> = Select::new(
 pub(super) static OWN_REVIEW: Lookup<AppReview> = Lookup::new(&OWN, &["r.review_uuid = {}"]);
 
 /// Filter of an app's customer reviews. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct AppReviewFilter {
     rating: Option<Vec<i32>>,
     answered: Option<bool>,
@@ -95,7 +95,7 @@ pub(super) struct OfApp {
 
 words! {
     /// Orders of an app's customer reviews.
-    pub enum AppReviewSort {
+    pub(crate) enum AppReviewSort {
         /// Most recently written first.
         WrittenAtDesc = "WRITTEN_AT_DESC",
         /// Earliest written first.

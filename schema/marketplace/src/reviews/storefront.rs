@@ -6,7 +6,7 @@ use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, Rows};
 use labs_core::operation::{Operation, operation, operations};
 use labs_core::time::Time;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::rules::{self, ReviewConcern, Text, TextChange};
@@ -17,7 +17,7 @@ use super::storefront_list::{
 use super::types::RatingSpread;
 
 /// A customer's rating and text about an app.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct ListingReviewSubmit {
     /// Reference of the customer in the storefront.
     customer_reference: String,
@@ -34,7 +34,7 @@ pub(super) struct ListingReviewSubmit {
 }
 
 /// A customer's report about another customer's review.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct ListingReviewReport {
     /// Reference of the customer in the storefront.
     customer_reference: String,
@@ -58,7 +58,7 @@ pub(super) struct CountedReviewReport {
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     marketplace_listings_list_reviews,
     marketplace_listings_submit_review,
     marketplace_listings_report_review,

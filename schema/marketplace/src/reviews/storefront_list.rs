@@ -5,7 +5,7 @@ use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::page::Page;
 use labs_core::time::Time;
 use labs_core::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -61,7 +61,7 @@ static SHOWN: Select<ListingReview> = Select::new(
 );
 
 /// Filter of a listing's customer reviews. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct ListingReviewFilter {
     rating: Option<Vec<i32>>,
     locale: Option<Vec<String>>,
@@ -77,7 +77,7 @@ pub(super) struct OfListing {
 
 words! {
     /// Orders of a listing's customer reviews.
-    pub enum ListingReviewSort {
+    pub(crate) enum ListingReviewSort {
         /// Most recently written first.
         WrittenAtDesc = "WRITTEN_AT_DESC",
         /// Most stars first; newest first among equals.

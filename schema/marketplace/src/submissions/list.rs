@@ -4,7 +4,7 @@ use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -77,7 +77,7 @@ pub static SUBMISSIONS_OF_EACH: EdgeQuery<SubmissionRow> = EdgeQuery {
 };
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct SubmissionFilter {
     state: Option<Vec<SubmissionState>>,
     mine: Option<bool>,
@@ -135,7 +135,7 @@ enum States {
 
 words! {
     /// Orders of submissions.
-    pub enum SubmissionSort {
+    pub(crate) enum SubmissionSort {
         /// By position in the queue. A resubmission keeps the position of the former submission.
         QueuedAt = "QUEUED_AT",
         /// Oldest submission first.
@@ -213,5 +213,5 @@ const QUEUED: Key<SubmissionRow> = Key::moment("s.queued_at", |row| json!(row.qu
 const HANDED_IN: Key<SubmissionRow> = Key::moment("s.submitted_at", |row| json!(row.submitted_at));
 
 /// SQL statements of submissions that are assembled at run time, so the compiler does not check them.
-pub static STATEMENTS: [&dyn Statements; 6] =
+pub(crate) static STATEMENTS: [&dyn Statements; 6] =
     [&SUBMISSIONS, &BY_ID, &SUBMISSION, &SUBMISSIONS_OF_EACH, &PICTURES_OF_EACH, &super::thread::MESSAGES];

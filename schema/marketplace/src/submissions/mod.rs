@@ -23,18 +23,18 @@ mod thread;
 
 use uuid::Uuid;
 
-pub use list::STATEMENTS;
+pub(crate) use list::STATEMENTS;
 pub use list::{PICTURES_OF_EACH, SUBMISSION, SUBMISSIONS_OF_EACH};
 pub use resolvers::show_followed;
 pub use resolvers::types::{Submission, SubmittedPicture};
-pub use resolvers::{OPERATIONS, ReviewFinding};
-pub use rules::{SubmissionState, WaitingOn, due_at};
+pub(crate) use resolvers::{OPERATIONS, ReviewFinding};
+pub(crate) use rules::{SubmissionState, WaitingOn, due_at};
 pub use silence::process_silent;
-pub use store::{
+pub(crate) use store::{
     FindingRow, NewSubmission, QueuePosition, SubmissionLinks, get_links, insert, list_queue_positions,
     load_queue_positions,
 };
-pub use thread::OPERATIONS as THREAD_OPERATIONS;
+pub(crate) use thread::OPERATIONS as THREAD_OPERATIONS;
 
 /// Path at which the partner reads the conversation about a version.
 fn thread_path(app_uuid: Uuid, version_uuid: Uuid) -> String {

@@ -2,8 +2,6 @@
 
 pub(super) mod types;
 
-use labs_core::operation::{Operation, operation, operations};
-use labs_shared::images::{MediaVariantName, deliver};
 use std::collections::{HashMap, HashSet};
 
 use labs_core::actor::Actor;
@@ -12,10 +10,12 @@ use labs_core::business_time;
 use labs_core::context::{RequestContext, Target};
 use labs_core::fault::Fault;
 use labs_core::list::{PageRequest, Rows};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::{CountedList, CountedPage};
 use labs_core::principal::PrincipalType;
 use labs_mail::message::{Decision as Verdict, MailContent, Notice};
 use labs_mail::outbox;
+use labs_shared::images::{MediaVariantName, deliver};
 use uuid::Uuid;
 
 use super::list::{BY_ID, SUBMISSIONS, SubmissionFilter, SubmissionQuery, SubmissionRow, SubmissionSort};
@@ -26,14 +26,14 @@ use super::thread;
 use crate::checklist;
 use crate::release;
 use crate::versions::{AppVersionAction, AppVersionState};
-pub use types::ReviewFinding;
+pub(crate) use types::ReviewFinding;
 use types::{
     FindingInput, Submission, SubmissionApprove, SubmissionDetail, SubmissionReject, SubmissionRequestChanges,
     SubmissionUnclaim, Viewer,
 };
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     marketplace_submissions_list,
     marketplace_submissions_get,
     marketplace_submissions_get_media_content,

@@ -45,7 +45,7 @@ impl SubmissionState {
     }
 
     /// Returns whether the submission is undecided.
-    pub const fn is_waiting(self) -> bool {
+    pub(crate) const fn is_waiting(self) -> bool {
         matches!(self, Self::Submitted | Self::InReview)
     }
 }
@@ -86,7 +86,7 @@ pub(super) fn claim_expires_at(claimed_at: Time) -> Time {
 
 /// Returns the due time of the decision about a submission. A resubmission keeps the remaining time of the former one,
 /// and at least a business day.
-pub fn due_at(now: Time, promised_days: i64, left_seconds: Option<i64>) -> Time {
+pub(crate) fn due_at(now: Time, promised_days: i64, left_seconds: Option<i64>) -> Time {
     let whole = promised_days.saturating_mul(business_time::DAY);
     business_time::add_seconds(now, left_seconds.map_or(whole, |left| left.clamp(LEAST_LEFT, whole.max(LEAST_LEFT))))
 }

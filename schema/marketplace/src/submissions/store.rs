@@ -20,12 +20,12 @@ pub(super) use decision::{
     Decision, LockedSubmission, addressees_page, get_requirement_codes, lock, set_claimed, set_decided, set_unclaimed,
 };
 pub(super) use pictures::get_media;
-pub use queue_position::{QueuePosition, list_queue_positions, load_queue_positions};
+pub(crate) use queue_position::{QueuePosition, list_queue_positions, load_queue_positions};
 pub(super) use silence::{SilentSubmission, lapse, lock_silent, set_reminded, silent_page};
 
 /// Finding of a reviewer.
 #[derive(Clone, Debug, Deserialize)]
-pub struct FindingRow {
+pub(crate) struct FindingRow {
     pub(crate) finding_uuid: Uuid,
     pub(crate) requirement_code: String,
     pub(crate) text: String,
@@ -70,7 +70,7 @@ pub(super) async fn get_detail(db: &Db, submission_uuid: Uuid) -> Result<Option<
 }
 
 /// Data that constrains a version to be submitted.
-pub struct SubmissionLinks {
+pub(crate) struct SubmissionLinks {
     /// Whether a rejection of the version was appealed before.
     pub(crate) was_appealed: bool,
     /// Another version of the app that is with the reviewers.
@@ -92,7 +92,7 @@ pub struct SubmissionLinks {
 }
 
 /// Loads this data. The caller has locked the app, so that one of two concurrent submissions sees the other.
-pub async fn get_links(db: &Db, app_uuid: Uuid, version_uuid: Uuid) -> Result<SubmissionLinks, Fault> {
+pub(crate) async fn get_links(db: &Db, app_uuid: Uuid, version_uuid: Uuid) -> Result<SubmissionLinks, Fault> {
     Ok(sqlx::query_as!(
         SubmissionLinks,
         r#"select exists (select from submission where version_uuid = $2 and appeal) as "was_appealed!",
@@ -126,7 +126,7 @@ pub async fn get_links(db: &Db, app_uuid: Uuid, version_uuid: Uuid) -> Result<Su
 }
 
 /// Values of a new submission.
-pub struct NewSubmission<'a> {
+pub(crate) struct NewSubmission<'a> {
     pub(crate) submission_uuid: Uuid,
     pub(crate) version_uuid: Uuid,
     pub(crate) appeal_text: Option<&'a str>,
@@ -140,7 +140,7 @@ pub struct NewSubmission<'a> {
 /// Submits a version: inserts the submission with its snapshot, sets the version's state, and adds an entry to the
 /// app's history. The statement also writes the app row without a change, so that a conditional update that waits with
 /// an older snapshot of the row starts again.
-pub async fn insert(db: &Db, actor: Actor, new: &NewSubmission<'_>) -> Result<(), Fault> {
+pub(crate) async fn insert(db: &Db, actor: Actor, new: &NewSubmission<'_>) -> Result<(), Fault> {
     sqlx::query!(
         "with version as (
              update app_version

@@ -10,13 +10,14 @@ use labs_core::time::Time;
 use labs_mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
 use labs_mail::outbox;
 use labs_shared::states::AppState;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::store::{self, LockedListing, Step};
 use crate::apps::{self, AppAction, AppActorRole};
 
 /// A listing with the state of its app.
-#[derive(serde::Serialize, OutputType)]
+#[derive(Serialize, OutputType)]
 pub(super) struct ListingStanding {
     /// Slug in URLs.
     slug: String,
@@ -43,14 +44,14 @@ pub(super) struct ListingStanding {
 }
 
 /// Reason for removing a listing from the storefront.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct ListingSuspend {
     /// Reason for the partner, worded so that the partner can act on it.
     reason: String,
 }
 
 /// Message to the partner whose listing is reinstated.
-#[derive(Default, serde::Deserialize, InputType)]
+#[derive(Default, Deserialize, InputType)]
 pub(super) struct ListingReinstate {
     /// Message to the partner.
     reason: Option<String>,

@@ -7,6 +7,7 @@ use labs_core::list::PageRequest;
 use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::time::Time;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -15,7 +16,7 @@ use super::{rules, store};
 use crate::apps::{self, Texts};
 
 /// Texts of an app's draft in one locale.
-#[derive(Clone, Debug, serde::Serialize, OutputType)]
+#[derive(Clone, Debug, Serialize, OutputType)]
 pub(super) struct Translation {
     /// Locale of the texts.
     locale: String,
@@ -38,8 +39,8 @@ pub(super) struct Translation {
 }
 
 /// The complete texts of one locale. Omitted fields become empty.
-#[derive(serde::Deserialize, InputType)]
-pub struct TranslationPut {
+#[derive(Deserialize, InputType)]
+pub(crate) struct TranslationPut {
     /// Name of the app in this locale.
     name: String,
     /// One line below the name.

@@ -1,11 +1,11 @@
 //! SQL statements of vendors. None of them depends on the caller.
 
-use labs_shared::images::{PartnerImageKind, Size, StoredObject, StoredRow};
 use std::collections::BTreeMap;
 
 use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::time::Time;
+use labs_shared::images::{PartnerImageKind, Size, StoredObject, StoredRow};
 use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;

@@ -1,11 +1,12 @@
 //! Operations of an owner on a version before its submission: update and delete.
 
-use labs_core::describe::{InputType, Json, MaybeUndefined};
-use labs_core::operation::{Operation, operation, operations};
 use std::collections::BTreeMap;
 
 use labs_core::context::RequestContext;
+use labs_core::describe::{InputType, Json, MaybeUndefined};
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::list::VersionRow;
@@ -17,7 +18,7 @@ use super::store::{self, Content};
 use crate::submissions;
 
 /// A merge patch of a version (RFC 7396). Omitted fields stay unchanged.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct AppVersionUpdate {
     /// New version number, not used before and higher than the published one.
     number: Option<String>,
@@ -31,7 +32,7 @@ pub(super) struct AppVersionUpdate {
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![marketplace_versions_update, marketplace_versions_delete];
+pub(crate) const OPERATIONS: &[Operation] = operations![marketplace_versions_update, marketplace_versions_delete];
 
 /// Update an app version.
 #[operation(mutation, access = "marketplace.apps:write")]

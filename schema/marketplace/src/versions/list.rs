@@ -1,12 +1,12 @@
 //! Queries for versions for their owners: lookup by id, and the list of an app's versions with its filters and orders.
 
-use labs_core::describe::InputType;
 use std::collections::BTreeMap;
 
+use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -82,8 +82,8 @@ pub(super) static OWN: Lookup<VersionRow> =
 pub(super) static ANYBODYS: Lookup<VersionRow> = Lookup::new(&REVIEWED, &["a.app_uuid = {}", "v.version_uuid = {}"]);
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
-pub struct AppVersionFilter {
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
+pub(crate) struct AppVersionFilter {
     state: Option<Vec<AppVersionState>>,
 }
 
@@ -109,7 +109,7 @@ pub(super) struct OwnVersions {
 
 words! {
     /// Orders of an app's versions.
-    pub enum AppVersionSort {
+    pub(crate) enum AppVersionSort {
         /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
         /// Oldest first.
@@ -154,4 +154,4 @@ const ID: Key<VersionRow> = Key::id("v.version_uuid", |row| json!(row.version_uu
 const CREATED: Key<VersionRow> = Key::moment("v.created_at", |row| json!(row.created_at));
 
 /// SQL statements of versions that are assembled at run time, so the compiler does not check them.
-pub static STATEMENTS: [&dyn Statements; 5] = [&VERSIONS, &VERSIONS_OF_APP, &VERSIONS_OF_EACH, &OWN, &ANYBODYS];
+pub(crate) static STATEMENTS: [&dyn Statements; 5] = [&VERSIONS, &VERSIONS_OF_APP, &VERSIONS_OF_EACH, &OWN, &ANYBODYS];

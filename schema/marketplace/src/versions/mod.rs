@@ -24,11 +24,12 @@ mod rules;
 mod staff;
 mod store;
 
-pub use changes::OPERATIONS as CHANGES_OPERATIONS;
+pub(crate) use changes::OPERATIONS as CHANGES_OPERATIONS;
 pub use list::VERSIONS_OF_EACH;
-pub use list::{AppVersionFilter, STATEMENTS};
-pub use resolvers::OPERATIONS;
+pub(crate) use list::{AppVersionFilter, STATEMENTS};
+pub(crate) use resolvers::OPERATIONS;
 pub use resolvers::{AppVersion, show_followed};
-pub use rules::manifest::{AppManifest, AppPermission};
-pub use rules::{AppVersionAction, AppVersionState, VersionActor, allowed_actions, draw_states, next_state};
-pub use staff::{load_for_staff, page_for_staff};
+pub use rules::draw_states;
+pub(crate) use rules::manifest::{AppManifest, AppPermission};
+pub(crate) use rules::{AppVersionAction, AppVersionState, VersionActor, allowed_actions, next_state};
+pub(crate) use staff::{load_for_staff, page_for_staff};

@@ -2,18 +2,18 @@
 
 mod types;
 
-use labs_core::describe::Created;
-use labs_core::operation::{Operation, operation, operations};
-use labs_shared::states::AppState;
 use std::collections::HashMap;
 
 use labs_core::actor::Actor;
 use labs_core::business_time;
 use labs_core::context::RequestContext;
+use labs_core::describe::Created;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::list::{PageRequest, Rows};
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::time::Time;
+use labs_shared::states::AppState;
 use uuid::Uuid;
 
 use super::list::{AppVersionFilter, AppVersionSort, OwnVersions, VERSIONS, VersionRow};
@@ -30,7 +30,7 @@ pub use types::AppVersion;
 use types::{AppVersionCreate, AppVersionPublish, AppVersionSubmit};
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     marketplace_versions_list,
     marketplace_versions_get,
     marketplace_versions_create,

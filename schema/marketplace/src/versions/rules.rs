@@ -37,7 +37,7 @@ words! {
 
 /// Actions on a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AppVersionAction {
+pub(crate) enum AppVersionAction {
     /// The owner edits the version.
     Update,
     /// The owner submits the version to the reviewers.
@@ -70,7 +70,7 @@ pub enum AppVersionAction {
 
 /// Side that acts on a version. An error names only the actions that the caller's side could take instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VersionActor {
+pub(crate) enum VersionActor {
     /// The partner that owns the app.
     Owner,
     /// Reviewers.
@@ -99,7 +99,7 @@ impl AppVersionAction {
     ];
 
     /// Name of the action in error details.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Update => "update",
             Self::Submit => "submit",
@@ -199,7 +199,7 @@ fn err_illegal(thing: &str, state: AppVersionState, action: AppVersionAction, wa
 ///
 /// # Errors
 /// [`labs_core::Code::IllegalTransition`] with the actions that the caller's side may take now.
-pub fn next_state(
+pub(crate) fn next_state(
     thing: &str,
     state: AppVersionState,
     action: AppVersionAction,
@@ -209,7 +209,7 @@ pub fn next_state(
 }
 
 /// Returns the actions that one side may take on a version now.
-pub fn allowed_actions(state: AppVersionState, side: VersionActor, was_appealed: bool) -> Vec<String> {
+pub(crate) fn allowed_actions(state: AppVersionState, side: VersionActor, was_appealed: bool) -> Vec<String> {
     AppVersionAction::ALL
         .into_iter()
         .filter(|action| action.side() == side)

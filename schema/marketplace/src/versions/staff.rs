@@ -13,7 +13,7 @@ use super::resolvers::{AppVersion, show_versions};
 ///
 /// # Errors
 /// [`labs_core::Code::InvalidCursor`] for a cursor of another list.
-pub async fn page_for_staff(
+pub(crate) async fn page_for_staff(
     cx: &RequestContext,
     app_uuid: Uuid,
     filter: AppVersionFilter,
@@ -30,7 +30,11 @@ pub async fn page_for_staff(
 ///
 /// # Errors
 /// [`labs_core::Code::NotFound`] if the app does not have the version.
-pub async fn load_for_staff(cx: &RequestContext, app_uuid: Uuid, version_uuid: Uuid) -> Result<AppVersion, Fault> {
+pub(crate) async fn load_for_staff(
+    cx: &RequestContext,
+    app_uuid: Uuid,
+    version_uuid: Uuid,
+) -> Result<AppVersion, Fault> {
     let missing = || Fault::not_found("version");
     let row = ANYBODYS.fetch_one(&cx.db, [app_uuid.into(), version_uuid.into()]).await?.ok_or_else(missing)?;
     show_versions(cx, vec![row]).await?.pop().ok_or_else(missing)

@@ -1,6 +1,5 @@
 //! SQL statements of versions.
 
-use labs_shared::states::AppState;
 use std::collections::BTreeMap;
 
 use labs_core::actor::Actor;
@@ -8,6 +7,7 @@ use labs_core::db::Db;
 use labs_core::fault::{Fault, constraint_of};
 use labs_core::principal::Owner;
 use labs_core::time::Time;
+use labs_shared::states::AppState;
 use sqlx::types::Json;
 use uuid::Uuid;
 

@@ -4,6 +4,7 @@ use labs_core::context::RequestContext;
 use labs_core::describe::{Created, InputType};
 use labs_core::fault::Fault;
 use labs_core::operation::{Operation, operation, operations};
+use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -14,7 +15,7 @@ use crate::items::{
 };
 
 /// A changelog entry of a release.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct ChangelogEntryCreate {
     /// Title of the item.
     title: String,
@@ -31,7 +32,7 @@ pub(super) struct ChangelogEntryCreate {
 }
 
 /// A merge patch of a changelog entry (RFC 7396). Omitted fields stay unchanged.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct ChangelogEntryUpdate {
     /// Title of the item.
     title: Option<String>,

@@ -5,7 +5,7 @@ use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::services::Services;
 use labs_core::surface::GeneratedResource;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::generated;
@@ -126,7 +126,7 @@ pub(super) static BY_SLUG: Lookup<DeveloperResource> =
 static SHORT: Select<DeveloperResourceSummary> = Select::new(resource!(), "publication_item as i");
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(crate) struct DeveloperResourceFilter {
     tag: Option<Vec<String>>,
     q: Option<String>,

@@ -5,6 +5,7 @@ mod list;
 pub(crate) mod reading;
 mod resolvers;
 
-pub(crate) use list::{DeveloperResource, DeveloperResourceFilter, DeveloperResourceSummary};
-pub(crate) use list::{PUBLIC_BY_SLUG, PUBLIC_RESOURCES, STATEMENTS};
+pub(crate) use list::{
+    DeveloperResource, DeveloperResourceFilter, DeveloperResourceSummary, PUBLIC_BY_SLUG, PUBLIC_RESOURCES, STATEMENTS,
+};
 pub(crate) use resolvers::OPERATIONS;

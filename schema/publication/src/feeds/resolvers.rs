@@ -1,11 +1,11 @@
 //! Public resolvers of feeds.
 
-use labs_core::operation::{Operation, operation, operations};
 use std::time::Duration;
 
 use bytes::Bytes;
 use labs_core::context::{Document, DocumentContent, RequestContext};
 use labs_core::fault::Fault;
+use labs_core::operation::{Operation, operation, operations};
 use labs_crypto::sha256;
 use moka::sync::Cache;
 

@@ -8,7 +8,7 @@ use super::rules::{ChangeKind, PublicationAudience};
 
 /// Artefact of a developer resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, OutputType)]
-pub struct PublicationArtefact {
+pub(crate) struct PublicationArtefact {
     /// File name for saving the artefact.
     pub(crate) file_name: String,
     /// Media type of the artefact.
@@ -21,7 +21,7 @@ pub struct PublicationArtefact {
 
 /// Complete content of an item before an edit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, OutputType, sqlx::FromRow)]
-pub struct PublicationContent {
+pub(crate) struct PublicationContent {
     /// Audience after the release.
     pub(crate) audience: PublicationAudience,
     /// Slug of the item, unique among all items of its kind.
@@ -63,7 +63,7 @@ pub struct PublicationContent {
 
 impl PublicationContent {
     /// Creates empty content.
-    pub const fn empty() -> Self {
+    pub(crate) const fn empty() -> Self {
         Self {
             audience: PublicationAudience::Public,
             slug: String::new(),

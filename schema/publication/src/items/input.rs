@@ -3,13 +3,14 @@
 use labs_core::describe::{InputType, MaybeUndefined};
 use labs_core::fault::FieldError;
 use labs_core::time::Time;
+use serde::Deserialize;
 
 use super::content::PublicationContent;
 use super::rules::{ChangeKind, PublicationAudience, PublicationKind};
 
 /// Fields of every kind, except the title.
-#[derive(Clone, Debug, serde::Deserialize, InputType)]
-pub struct PublicationTexts {
+#[derive(Clone, Debug, Deserialize, InputType)]
+pub(crate) struct PublicationTexts {
     /// Slug of the item. Once the item was released, the former slug redirects to it.
     pub(super) slug: Option<String>,
     /// Summary in one or two sentences of plain text.
@@ -27,8 +28,8 @@ pub struct PublicationTexts {
 }
 
 /// Release and kind of change of a changelog entry.
-#[derive(Clone, Debug, serde::Deserialize, InputType)]
-pub struct ChangelogEntryRelease {
+#[derive(Clone, Debug, Deserialize, InputType)]
+pub(crate) struct ChangelogEntryRelease {
     /// For a changelog entry, required: the release of the service that the entry describes.
     pub(crate) version: Option<String>,
     /// For a changelog entry, required: the kind of change.
@@ -36,8 +37,8 @@ pub struct ChangelogEntryRelease {
 }
 
 /// Further fields of a changelog entry.
-#[derive(Clone, Debug, serde::Deserialize, InputType)]
-pub struct ChangelogEntryFields {
+#[derive(Clone, Debug, Deserialize, InputType)]
+pub(crate) struct ChangelogEntryFields {
     /// For a changelog entry: the affected operations, including removed ones.
     #[serde(default)]
     pub(super) operations: MaybeUndefined<Vec<String>>,
@@ -60,8 +61,8 @@ pub struct ChangelogEntryFields {
 }
 
 /// Further fields of blog posts and developer resources.
-#[derive(Clone, Debug, Default, serde::Deserialize, InputType)]
-pub struct PublicationDetails {
+#[derive(Clone, Debug, Default, Deserialize, InputType)]
+pub(crate) struct PublicationDetails {
     /// Readers of the item after its release. Changelog entries and blog posts are always `PUBLIC`, which is also the
     /// default.
     audience: Option<PublicationAudience>,
@@ -74,7 +75,7 @@ pub struct PublicationDetails {
 }
 
 /// All input fields of an item.
-pub struct PublicationPatch {
+pub(crate) struct PublicationPatch {
     pub(crate) title: Option<String>,
     pub(crate) texts: PublicationTexts,
     pub(crate) release: ChangelogEntryRelease,
@@ -108,7 +109,7 @@ impl PublicationPatch {
     }
 
     /// Applies the patch and returns the new content. Fields of another kind are reported as errors.
-    pub fn apply_to(
+    pub(crate) fn apply_to(
         self,
         kind: PublicationKind,
         mut content: PublicationContent,

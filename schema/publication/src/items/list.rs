@@ -18,7 +18,7 @@ use crate::readers::{shipped, show, show_migration};
 
 words! {
     /// Kind of actor of a transition.
-    pub enum PublicationActorKind {
+    pub(crate) enum PublicationActorKind {
         /// A staff member.
         StaffUser = "STAFF_USER",
         /// A machine client.
@@ -30,7 +30,7 @@ words! {
 
 /// Actor of a transition of a publication item.
 #[derive(Clone, Debug, Serialize, Deserialize, OutputType)]
-pub struct PublicationActor {
+pub(crate) struct PublicationActor {
     /// Kind of the actor: a staff member, a machine client, or `SYSTEM` for the service itself at a scheduled time.
     kind: PublicationActorKind,
     /// UUID of the staff member or machine client. Null for the service itself.
@@ -41,7 +41,7 @@ pub struct PublicationActor {
 
 /// Author of a blog post.
 #[derive(Clone, Debug, Serialize, Deserialize, OutputType)]
-pub struct PublicationAuthor {
+pub(crate) struct PublicationAuthor {
     /// UUID of the user.
     pub(crate) uuid: Uuid,
     /// Current name of the author.
@@ -50,7 +50,7 @@ pub struct PublicationAuthor {
 
 /// A changelog entry, a blog post or a developer resource, as staff edit it.
 #[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
-pub struct PublicationItem {
+pub(crate) struct PublicationItem {
     /// UUID of the item, for use in paths. It never changes.
     pub(crate) uuid: Uuid,
     /// Kind of the item.
@@ -180,7 +180,7 @@ impl PublicationItem {
     ///
     /// # Errors
     /// [`labs_core::Code::Unavailable`] if too many texts wait to be rendered.
-    pub async fn for_caller(self, cx: &RequestContext) -> Result<Self, Fault> {
+    pub(crate) async fn for_caller(self, cx: &RequestContext) -> Result<Self, Fault> {
         Ok(Self {
             body_html: show(&cx.services, &self.content.body).await?.rendered.html.clone(),
             migration_html: show_migration(&cx.services, self.content.migration.as_deref()).await?,
@@ -244,7 +244,7 @@ static WHOLE: Select<PublicationItem> = Select::new(
 pub(super) static BY_ID: Lookup<PublicationItem> = Lookup::new(&WHOLE, &["i.item_uuid = {}"]);
 
 /// Finds one entry that a machine client wrote.
-pub static BY_PROGRAM: Lookup<PublicationItem> =
+pub(crate) static BY_PROGRAM: Lookup<PublicationItem> =
     Lookup::new(&WHOLE, &["i.item_uuid = {} and i.release_key is not null"]);
 
 static SHORT: Select<PublicationItemSummary> = Select::new(
@@ -257,7 +257,7 @@ static SHORT: Select<PublicationItemSummary> = Select::new(
 );
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct PublicationItemFilter {
     kind: Option<Vec<PublicationKind>>,
     state: Option<Vec<PublicationState>>,
@@ -275,7 +275,7 @@ pub(super) struct PublicationItemFilter {
 
 words! {
     /// Sort orders of items.
-    pub enum PublicationItemSort {
+    pub(crate) enum PublicationItemSort {
         /// Latest creation first.
         CreatedAtDesc = "CREATED_AT_DESC",
         /// Latest change first.
@@ -340,4 +340,4 @@ const STEP_AT: Key<PublicationTransition> = Key::moment("t.occurred_at", |step| 
 const STEP_ID: Key<PublicationTransition> = Key::id("t.transition_uuid", |step| json!(step.uuid));
 
 /// SQL that this module assembles at run time, so the compiler does not check it.
-pub static STATEMENTS: [&dyn Statements; 4] = [&ITEMS, &TRANSITIONS, &BY_ID, &BY_PROGRAM];
+pub(crate) static STATEMENTS: [&dyn Statements; 4] = [&ITEMS, &TRANSITIONS, &BY_ID, &BY_PROGRAM];

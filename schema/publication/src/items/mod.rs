@@ -17,11 +17,13 @@ mod store;
 mod texts;
 mod writing;
 
-pub use content::PublicationArtefact;
+pub(crate) use content::PublicationArtefact;
 pub use deprecation::{DeprecationEntry, draft_entry, drop_unreleased};
 pub use due::release_due;
-pub use input::{ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationPatch, PublicationTexts};
-pub use list::{BY_PROGRAM, PublicationItem, STATEMENTS};
-pub use resolvers::OPERATIONS;
-pub use store::{lock, lock_release};
-pub use writing::{Beginning, begin, change};
+pub(crate) use input::{
+    ChangelogEntryFields, ChangelogEntryRelease, PublicationDetails, PublicationPatch, PublicationTexts,
+};
+pub(crate) use list::{BY_PROGRAM, PublicationItem, STATEMENTS};
+pub(crate) use resolvers::OPERATIONS;
+pub(crate) use store::{lock, lock_release};
+pub(crate) use writing::{Beginning, begin, change};

@@ -10,6 +10,7 @@ use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::surface::GeneratedResource;
 use labs_core::time::Time;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::artefact::ArtefactPool;
@@ -29,7 +30,7 @@ use super::writing::{self, Beginning};
 
 /// A new publication item. Fields of another kind are rejected: a blog post has no `version`, a changelog entry no
 /// author, and so on.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct PublicationItemCreate {
     /// Kind of the item.
     kind: PublicationKind,
@@ -54,7 +55,7 @@ pub(super) struct PublicationItemCreate {
 }
 
 /// A merge patch of a publication item (RFC 7396). Omitted fields stay unchanged.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct PublicationItemUpdate {
     /// Title of the item.
     title: Option<String>,
@@ -75,7 +76,7 @@ pub(super) struct PublicationItemUpdate {
 }
 
 /// Schedule for the release of a publication item.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct PublicationItemSchedule {
     /// Time of the release, in the future. The item is released within five seconds of it.
     scheduled_for: Time,
@@ -84,14 +85,14 @@ pub(super) struct PublicationItemSchedule {
 }
 
 /// Reason for a transition, where it is optional.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct PublicationItemMove {
     /// Reason, stored with the transition and in the audit record. Only staff can read it.
     reason: Option<String>,
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     publication_items_list,
     publication_items_get,
     publication_items_list_transitions,

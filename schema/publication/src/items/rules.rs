@@ -10,7 +10,7 @@ use super::content::PublicationContent;
 
 words! {
     /// Kind of a publication item.
-    pub enum PublicationKind {
+    pub(crate) enum PublicationKind {
         /// A change in a release of the service.
         ChangelogEntry = "CHANGELOG_ENTRY",
         /// A post of the developer blog.
@@ -46,7 +46,7 @@ words! {
 
 words! {
     /// Kind of change that a changelog entry describes.
-    pub enum ChangeKind {
+    pub(crate) enum ChangeKind {
         /// A new feature.
         Added = "ADDED",
         /// A changed behaviour.
@@ -62,7 +62,7 @@ words! {
 
 /// Action of staff on the state of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PublicationAction {
+pub(crate) enum PublicationAction {
     /// Schedule the release.
     Schedule,
     /// Release to readers.
@@ -104,7 +104,7 @@ const fn find_transition(
 ///
 /// # Errors
 /// [`labs_core::Code::IllegalTransition`] with the currently allowed actions.
-pub fn next_state(
+pub(crate) fn next_state(
     state: PublicationState,
     action: PublicationAction,
     was_released: bool,
@@ -113,18 +113,18 @@ pub fn next_state(
 }
 
 /// Returns the actions of staff in this state.
-pub fn allowed_actions(state: PublicationState) -> Vec<String> {
+pub(crate) fn allowed_actions(state: PublicationState) -> Vec<String> {
     let allowed = PublicationAction::ALL.into_iter().filter(|action| find_transition(state, *action, true).is_some());
     allowed.map(|action| action.name().to_owned()).collect()
 }
 
 /// The fault for an action that the state does not allow.
-pub fn err_refused(state: PublicationState, action: &str) -> Fault {
+pub(crate) fn err_refused(state: PublicationState, action: &str) -> Fault {
     Fault::illegal("publication item", state.name(), action, allowed_actions(state))
 }
 
 /// The fault for an edit by a machine client, which may edit only drafts and may not change the state.
-pub fn err_refused_to_programs(state: PublicationState) -> Fault {
+pub(crate) fn err_refused_to_programs(state: PublicationState) -> Fault {
     Fault::illegal("changelog entry", state.name(), "update", Vec::new())
 }
 
@@ -140,7 +140,7 @@ pub fn draw_states() -> StateDiagram {
 }
 
 /// Collects the errors in fields and values that the kind does not allow in any state.
-pub fn check(kind: PublicationKind, content: &PublicationContent, errors: &mut Vec<FieldError>) {
+pub(crate) fn check(kind: PublicationKind, content: &PublicationContent, errors: &mut Vec<FieldError>) {
     let mut refuse = |pointer: &str, code: &str, message: &str| errors.push(FieldError::at(pointer, code, message));
     if content.title.is_empty() {
         refuse("/title", "BLANK", "Send a title of 1 to 150 characters.");
@@ -167,7 +167,7 @@ pub fn check(kind: PublicationKind, content: &PublicationContent, errors: &mut V
 
 /// Collects the errors that prevent a release: the texts must not be empty, and a required action needs a migration
 /// text.
-pub fn check_readable(content: &PublicationContent, errors: &mut Vec<FieldError>) {
+pub(crate) fn check_readable(content: &PublicationContent, errors: &mut Vec<FieldError>) {
     if content.body.trim().is_empty() {
         errors.push(FieldError::at("/body", "BLANK", "This item has no text. Write its text before readers see it."));
     }
@@ -181,7 +181,7 @@ pub fn check_readable(content: &PublicationContent, errors: &mut Vec<FieldError>
 ///
 /// # Errors
 /// [`labs_core::Code::Conflict`].
-pub fn ensure_downloadable(
+pub(crate) fn ensure_downloadable(
     kind: PublicationKind,
     content: &PublicationContent,
     is_generated: bool,
@@ -195,7 +195,12 @@ pub fn ensure_downloadable(
 }
 
 /// Collects the errors of generated files: only a resource can have one, and its version cannot be set.
-pub fn check_generated(kind: PublicationKind, is_generated: bool, says_version: bool, errors: &mut Vec<FieldError>) {
+pub(crate) fn check_generated(
+    kind: PublicationKind,
+    is_generated: bool,
+    says_version: bool,
+    errors: &mut Vec<FieldError>,
+) {
     if is_generated && kind != PublicationKind::DeveloperResource {
         let message = format!("A {} has no such field. Omit it.", kind.name());
         errors.push(FieldError::at("/generated", "NOT_OF_KIND", message));
@@ -206,7 +211,12 @@ pub fn check_generated(kind: PublicationKind, is_generated: bool, says_version: 
 }
 
 /// Collects the error if another user than its author shows or hides the author of a post.
-pub fn check_author((before, after): (bool, bool), author: Option<Uuid>, caller: Uuid, errors: &mut Vec<FieldError>) {
+pub(crate) fn check_author(
+    (before, after): (bool, bool),
+    author: Option<Uuid>,
+    caller: Uuid,
+    errors: &mut Vec<FieldError>,
+) {
     if before != after && author != Some(caller) {
         let message = "Only the post's author can decide whether readers see the author's name. Omit `show_author`.";
         errors.push(FieldError::at("/show_author", "NOT_AUTHOR", message));
@@ -217,7 +227,7 @@ pub fn check_author((before, after): (bool, bool), author: Option<Uuid>, caller:
 ///
 /// # Errors
 /// [`labs_core::Code::ValidationFailed`].
-pub fn ensure_ahead(at: Time, now: Time) -> Result<(), Fault> {
+pub(crate) fn ensure_ahead(at: Time, now: Time) -> Result<(), Fault> {
     if at <= now {
         return Err(Fault::field(
             "/scheduled_for",
@@ -232,7 +242,7 @@ pub fn ensure_ahead(at: Time, now: Time) -> Result<(), Fault> {
 ///
 /// # Errors
 /// [`labs_core::Code::ValidationFailed`].
-pub fn ensure_reason(state: PublicationState, error: FieldError, reason: Option<&str>) -> Result<(), Fault> {
+pub(crate) fn ensure_reason(state: PublicationState, error: FieldError, reason: Option<&str>) -> Result<(), Fault> {
     if state == PublicationState::Released && reason.is_none_or(|reason| reason.trim().is_empty()) {
         return Err(Fault::invalid(vec![error]));
     }

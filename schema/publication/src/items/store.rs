@@ -16,28 +16,28 @@ use super::rules::{PublicationKind, PublicationState};
 /// Origin of a new item.
 pub(super) struct Origin<'a> {
     /// Actor that creates it.
-    pub(crate) actor: Actor,
+    pub(super) actor: Actor,
     /// For a post: its author.
-    pub(crate) author_uuid: Option<Uuid>,
+    pub(super) author_uuid: Option<Uuid>,
     /// For an entry by a machine client: key that identifies the release.
-    pub(crate) release_key: Option<&'a str>,
+    pub(super) release_key: Option<&'a str>,
     /// For a resource: kind of the file that the service generates instead of an uploaded one.
-    pub(crate) generated: Option<GeneratedResource>,
+    pub(super) generated: Option<GeneratedResource>,
 }
 
 /// A transition of an item, as stored.
 #[derive(Default)]
 pub(super) struct Step<'a> {
     /// For a schedule: time of the release.
-    pub(crate) scheduled_for: Option<Time>,
+    pub(super) scheduled_for: Option<Time>,
     /// Reason for the transition.
-    pub(crate) reason: Option<&'a str>,
+    pub(super) reason: Option<&'a str>,
     /// For an edit of a released item: its previous content.
-    pub(crate) earlier: Option<&'a PublicationContent>,
+    pub(super) earlier: Option<&'a PublicationContent>,
 }
 
 /// Locks an item until the transaction ends; false if it does not exist.
-pub async fn lock(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
+pub(crate) async fn lock(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
     let locked =
         sqlx::query_scalar!("select item_uuid from publication_item where item_uuid = $1 for update", item_uuid)
             .fetch_optional(&mut *db.conn().await?)
@@ -226,7 +226,7 @@ pub(super) async fn lock_due(db: &Db, item_uuid: Uuid) -> Result<bool, Fault> {
 }
 
 /// Locks the release against concurrent entries until the transaction ends, and returns its existing entry.
-pub async fn lock_release(db: &Db, release_key: &str) -> Result<Option<Uuid>, Fault> {
+pub(crate) async fn lock_release(db: &Db, release_key: &str) -> Result<Option<Uuid>, Fault> {
     sqlx::query!("select pg_advisory_xact_lock(hashtextextended('publication ' || $1::text, 0))", release_key)
         .execute(&mut *db.conn().await?)
         .await?;

@@ -17,7 +17,7 @@ use super::texts::show_texts;
 
 /// Properties of a new item, except its content.
 #[derive(Default)]
-pub struct Beginning<'a> {
+pub(crate) struct Beginning<'a> {
     /// For a developer resource: kind of the file that the service generates instead of an uploaded one.
     pub(crate) generated: Option<GeneratedResource>,
     /// For an entry by a machine client: key that identifies the release.
@@ -28,7 +28,7 @@ pub struct Beginning<'a> {
 ///
 /// # Errors
 /// [`labs_core::Code::ValidationFailed`] with all errors; [`labs_core::Code::Conflict`] if another item has or had its slug.
-pub async fn begin(
+pub(crate) async fn begin(
     cx: &RequestContext,
     kind: PublicationKind,
     sent: PublicationPatch,
@@ -74,7 +74,7 @@ pub async fn begin(
 ///
 /// # Errors
 /// [`labs_core::Code::ValidationFailed`] with all errors; [`labs_core::Code::Conflict`] if another item has or had its slug.
-pub async fn change(
+pub(crate) async fn change(
     cx: &RequestContext,
     present: &PublicationItem,
     sent: PublicationPatch,

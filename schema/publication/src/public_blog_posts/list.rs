@@ -104,7 +104,7 @@ pub(super) static BY_SLUG: Lookup<BlogPost> =
 static SHORT: Select<BlogPostSummary> = Select::new(post!(), "publication_item as i");
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct BlogPostFilter {
     tag: Option<Vec<String>>,
     q: Option<String>,

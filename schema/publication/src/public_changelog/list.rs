@@ -5,7 +5,7 @@ use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::services::Services;
 use labs_core::time::Time;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -96,7 +96,7 @@ pub(super) static BY_SLUG: Lookup<ChangelogEntry> =
 static SHORT: Select<ChangelogEntrySummary> = Select::new(entry!(), "publication_item as i");
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct ChangelogFilter {
     change: Option<Vec<ChangeKind>>,
     version: Option<Vec<String>>,

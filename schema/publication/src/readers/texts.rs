@@ -1,8 +1,8 @@
 //! Rendered texts of items for readers.
 
-use labs_core::describe::OutputType;
 use std::sync::Arc;
 
+use labs_core::describe::OutputType;
 use labs_core::fault::Fault;
 use labs_core::markdown::{Heading, MIGRATION, PUBLICATION, RenderedText, TextRenderer};
 use labs_core::services::Services;

@@ -6,7 +6,7 @@ use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
 use labs_shared::states::AppState;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -48,7 +48,7 @@ static FIGURES: Select<AppFiguresRow> = Select::new(
 );
 
 /// Filter of a partner's apps. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct AppStatisticsFilter {
     state: Option<Vec<AppState>>,
     q: Option<String>,
@@ -67,7 +67,7 @@ pub(super) struct FiguresOf {
 
 words! {
     /// Sort orders of apps by their customers.
-    pub enum AppStatisticsSort {
+    pub(crate) enum AppStatisticsSort {
         /// Most customers first.
         CustomersDesc = "CUSTOMERS_DESC",
         /// Fewest customers first.

@@ -1,6 +1,6 @@
 //! Resolvers of app statistics, for partners about their own apps and for staff about any app.
 
-pub(super) mod types;
+mod types;
 
 use bytes::Bytes;
 use labs_core::audit_target::AuditTargetKind;
@@ -12,7 +12,7 @@ use labs_core::list::{FixedOrder, PageRequest, Rows, page_in_memory};
 use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::{CountedPage, Page};
 use labs_core::words::{Word as _, words};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::list::{APPS, AppStatisticsFilter, AppStatisticsSort, FiguresOf};
@@ -30,7 +30,7 @@ const USUAL_DAYS: i32 = 28;
 
 words! {
     /// Sort orders of periods.
-    pub enum StatisticsPeriodSort {
+    pub(crate) enum StatisticsPeriodSort {
         /// Earliest first.
         Day = "DAY",
         /// Latest first.
@@ -39,7 +39,7 @@ words! {
 }
 
 /// Filter of periods. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct StatisticsPeriodFilter {
     granularity: Option<StatisticsGranularity>,
     day_from: Option<Day>,

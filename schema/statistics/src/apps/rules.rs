@@ -28,7 +28,7 @@ words! {
 
 words! {
     /// Length of the periods in a list.
-    pub enum StatisticsGranularity {
+    pub(crate) enum StatisticsGranularity {
         /// Day.
         Day = "DAY",
         /// Week from Monday to Sunday.

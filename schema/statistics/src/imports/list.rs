@@ -5,7 +5,7 @@ use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -84,7 +84,7 @@ pub(super) static LATEST: Lookup<StatisticsImportRun> = Lookup::new(
 );
 
 /// Filter of the import runs. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct StatisticsImportRunFilter {
     state: Option<Vec<StatisticsRunState>>,
     trigger: Option<StatisticsImportTrigger>,
@@ -96,7 +96,7 @@ pub(super) struct StatisticsImportRunFilter {
 
 words! {
     /// Sort orders of import runs.
-    pub enum StatisticsImportRunSort {
+    pub(crate) enum StatisticsImportRunSort {
         /// Latest first.
         StartedAtDesc = "STARTED_AT_DESC",
         /// Earliest first.
@@ -128,4 +128,4 @@ const STARTED: Key<StatisticsImportRun> = Key::moment("r.started_at", |run| json
 const ID: Key<StatisticsImportRun> = Key::id("r.run_uuid", |run| json!(run.uuid));
 
 /// SQL that this module assembles at run time, so the compiler does not check it.
-pub static STATEMENTS: [&dyn Statements; 4] = [&RUNS, &BY_ID, &OF_IMPORT, &LATEST];
+pub(crate) static STATEMENTS: [&dyn Statements; 4] = [&RUNS, &BY_ID, &OF_IMPORT, &LATEST];

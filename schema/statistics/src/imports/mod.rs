@@ -25,9 +25,8 @@ mod rules;
 mod run;
 mod store;
 
-pub use list::STATEMENTS;
+pub(crate) use list::STATEMENTS;
 pub use report::{ImportError, ImportErrorCode};
-pub use resolvers::OPERATIONS;
+pub(crate) use resolvers::OPERATIONS;
 pub use rules::draw_states;
-pub use run::import_due;
-pub use run::{PageAnswer, UsageSource};
+pub use run::{PageAnswer, UsageSource, import_due};

@@ -10,7 +10,7 @@ use labs_core::list::PageRequest;
 use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::CountedList;
 use labs_core::time::Time;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::list::{
@@ -70,14 +70,14 @@ pub(super) struct StatisticsImport {
 }
 
 /// Days to import.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct StatisticsImportStart {
     /// Completed days in UTC, each once, in any order. The oldest day is requested first.
     days: Vec<Day>,
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     statistics_imports_get_status,
     statistics_imports_list_runs,
     admin_statistics_imports_get,

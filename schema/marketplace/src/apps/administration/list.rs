@@ -4,7 +4,7 @@ use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::words::words;
 use labs_shared::states::AppState;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -52,7 +52,7 @@ pub static APPS_OF_EACH: EdgeQuery<OwnedAppRow> = EdgeQuery {
 };
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(crate) struct AdminAppFilter {
     state: Option<Vec<AppState>>,
     category: Option<Vec<String>>,
@@ -64,7 +64,7 @@ pub(crate) struct AdminAppFilter {
 }
 
 /// Filter of one partner's apps. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct AppOfPartnerFilter {
     state: Option<Vec<AppState>>,
     q: Option<String>,
@@ -80,7 +80,7 @@ pub(in crate::apps) struct AppsOfPartner {
 
 words! {
     /// Orders of apps across partners.
-    pub enum AdminAppSort {
+    pub(crate) enum AdminAppSort {
         /// Newest first.
         CreatedAtDesc = "CREATED_AT_DESC",
         /// Oldest first.

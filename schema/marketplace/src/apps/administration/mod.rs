@@ -7,6 +7,6 @@ mod transfer;
 
 pub use list::{APP, APPS_OF_EACH};
 pub(super) use list::{APPS_OF_ALL, APPS_OF_ONE, BY_ID};
-pub use resolvers::OPERATIONS;
+pub(crate) use resolvers::OPERATIONS;
 pub use resolvers::{AdminApp, show};
-pub use transfer::OPERATIONS as TRANSFER_OPERATIONS;
+pub(crate) use transfer::OPERATIONS as TRANSFER_OPERATIONS;

@@ -47,7 +47,7 @@ pub(super) struct AdminAppDetail {
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     admin_apps_list,
     admin_apps_get,
     admin_apps_list_of_partner,

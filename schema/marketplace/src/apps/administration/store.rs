@@ -3,8 +3,7 @@
 use labs_core::actor::Actor;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
-use labs_shared::states::AppState;
-use labs_shared::states::PartnerState;
+use labs_shared::states::{AppState, PartnerState};
 use uuid::Uuid;
 
 /// Partner that receives a transferred app.

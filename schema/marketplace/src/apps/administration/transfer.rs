@@ -12,8 +12,8 @@ use labs_core::operation::{Operation, operation, operations};
 use labs_mail::message::{ListingEvent, ListingNotice, MailContent, Notice};
 use labs_mail::outbox;
 use labs_shared::images;
-use labs_shared::states::AppState;
-use labs_shared::states::PartnerState;
+use labs_shared::states::{AppState, PartnerState};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::resolvers::{AdminApp, load_app, show};
@@ -22,7 +22,7 @@ use crate::apps::store as apps;
 use crate::versions::AppVersionState;
 
 /// New owner of an app, and the reason for the transfer.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct AppTransfer {
     /// New owner. The partner must be `ACTIVE`.
     partner_uuid: Uuid,
@@ -31,7 +31,7 @@ pub(super) struct AppTransfer {
 }
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![admin_apps_transfer];
+pub(crate) const OPERATIONS: &[Operation] = operations![admin_apps_transfer];
 
 /// Transfer an app to another partner.
 #[operation(mutation, access = "labs.admin.apps:write", audit_target(App, "app_uuid"), partner_reads = "reason")]

@@ -3,7 +3,7 @@
 use labs_core::describe::{InputType, MaybeUndefined, OutputType};
 use labs_core::time::Time;
 use labs_shared::states::AppState;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::apps::rules::draft::Patch;
@@ -14,7 +14,7 @@ use crate::versions::AppVersionState;
 /// An app of the caller's partner. The texts belong to the draft in the default locale. Storefront readers see the
 /// snapshot that was submitted with the published version.
 #[derive(Clone, Debug, Serialize, OutputType)]
-pub struct App {
+pub(crate) struct App {
     /// UUID of the object.
     pub(crate) uuid: Uuid,
     /// Slug of the app in storefront URLs, unique in the marketplace. It cannot change after the app was published.
@@ -112,14 +112,14 @@ pub(super) struct AppPublishedVersion {
 }
 
 /// Categories chosen for the app.
-#[derive(serde::Serialize, OutputType)]
+#[derive(Serialize, OutputType)]
 pub(super) struct AppCategories {
     /// The primary category first, then the others in display order.
     pub(super) categories: Vec<AppCategory>,
 }
 
 /// A node in the tree of active categories, for a partner's category picker.
-#[derive(serde::Serialize, OutputType, sqlx::FromRow)]
+#[derive(Serialize, OutputType, sqlx::FromRow)]
 pub(crate) struct SelectableCategory {
     /// UUID of the object.
     uuid: Uuid,
@@ -146,7 +146,7 @@ pub(crate) struct SelectableCategory {
 }
 
 /// A new app. Only the name is required. The checklist shows the other requirements for publication.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(crate) struct AppCreate {
     /// Name of the app in the default locale.
     name: String,
@@ -173,7 +173,7 @@ pub(crate) struct AppCreate {
 }
 
 /// A merge patch (RFC 7396). Omitted fields stay unchanged. Null clears a field that may be empty.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(crate) struct AppUpdate {
     /// Name of the app in the default locale.
     name: Option<String>,
@@ -206,7 +206,7 @@ pub(crate) struct AppUpdate {
 }
 
 /// The complete selection of categories. Categories that are not named are removed from the app.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct AppCategoriesPut {
     /// Primary category of the listing.
     pub(super) primary_category_uuid: Uuid,

@@ -8,7 +8,7 @@ use labs_core::slug::{NewSlug, err_taken};
 
 /// Fields of an app that its owner edits, with the texts of one locale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Draft {
+pub(crate) struct Draft {
     pub(crate) slug: String,
     pub(crate) default_locale: String,
     pub(crate) support_email: Option<String>,
@@ -97,7 +97,7 @@ pub(in crate::apps) fn merge(present: &Draft, patch: Patch) -> Result<Draft, Fau
 
 /// Texts of an app in one locale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Texts {
+pub(crate) struct Texts {
     pub(crate) name: String,
     pub(crate) tagline: String,
     pub(crate) description: String,
@@ -113,7 +113,7 @@ impl From<Draft> for Texts {
 ///
 /// # Errors
 /// [`labs_core::Code::ValidationFailed`], pointing to each invalid field.
-pub fn whole_texts(sent: Texts) -> Result<Texts, Fault> {
+pub(crate) fn whole_texts(sent: Texts) -> Result<Texts, Fault> {
     let patch = Patch {
         name: Some(sent.name),
         tagline: MaybeUndefined::Value(sent.tagline),

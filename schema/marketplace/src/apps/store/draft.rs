@@ -15,7 +15,7 @@ use crate::versions::AppVersionState;
 
 /// Actor of an entry in an app's history. The statement adds the kind of event.
 #[derive(Clone, Copy, Debug)]
-pub struct Event {
+pub(crate) struct Event {
     /// UUID of the object.
     pub(crate) event_uuid: Uuid,
     /// Kind of actor, for example `PARTNER_USER`.
@@ -26,7 +26,7 @@ pub struct Event {
 
 /// Current state of an app, as a change needs it.
 #[derive(Clone, Debug)]
-pub struct CurrentApp {
+pub(crate) struct CurrentApp {
     /// Current draft.
     pub(crate) draft: Draft,
     /// Locale of the texts in `draft`.

@@ -4,12 +4,13 @@ use labs_core::context::RequestContext;
 use labs_core::describe::{InputType, Json, MaybeUndefined, OutputType};
 use labs_core::texts::{Texts, TextsPatch, merge};
 use labs_core::time::Time;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::categories::rules::{CategoryContent, CategoryState, allowed_actions};
 
 /// A category of the marketplace, as staff see it.
-#[derive(Clone, serde::Serialize, OutputType, sqlx::FromRow)]
+#[derive(Clone, Serialize, OutputType, sqlx::FromRow)]
 pub struct Category {
     /// UUID of the object.
     pub(in crate::categories) uuid: Uuid,
@@ -68,7 +69,7 @@ impl Category {
 }
 
 /// A new category.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct CategoryCreate {
     /// Names by locale; English is required.
     pub(super) names: Json<Texts>,
@@ -88,7 +89,7 @@ pub(super) struct CategoryCreate {
 }
 
 /// A merge patch of a category (RFC 7396). Omitted fields stay unchanged.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct CategoryUpdate {
     /// Names by locale, each 2 to 60 characters, as a merge patch. An omitted locale stays unchanged, null removes it.
     /// English can be changed but not removed. The result has at most 40 locales.
@@ -126,7 +127,7 @@ impl CategoryUpdate {
 }
 
 /// New position of a category in the tree.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct CategoryMove {
     /// Parent category. It must be active. Send the current parent to change only the position. Null moves the category
     /// to the root.
@@ -137,7 +138,7 @@ pub(super) struct CategoryMove {
 }
 
 /// Reason for the deactivation, and the target category for its listings.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct CategoryDeactivate {
     /// Stored in the audit record. Only staff can read it.
     pub(super) reason: Option<String>,

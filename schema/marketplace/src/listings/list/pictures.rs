@@ -2,14 +2,14 @@
 
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select, SqlValue};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::listings::store::PictureRow;
 use crate::media::MediaKind;
 
 /// Filter of the list. The contract describes each field.
-#[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(crate) struct ListingMediaFilter {
     kind: Option<Vec<MediaKind>>,
 }

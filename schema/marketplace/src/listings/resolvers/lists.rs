@@ -1,12 +1,12 @@
 //! Lists of one listing for the storefront: its media, its versions and related listings.
 
-use labs_core::operation::{Operation, operation, operations};
 use std::collections::HashMap;
 
 use labs_core::context::RequestContext;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
 use labs_core::locale::preference;
+use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::{List, Page};
 use uuid::Uuid;
 

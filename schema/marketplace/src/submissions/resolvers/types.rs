@@ -2,6 +2,7 @@
 
 use labs_core::describe::{InputType, OutputType};
 use labs_core::time::Time;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::checklist::AppChecklist;
@@ -15,7 +16,7 @@ use crate::submissions::thread::SubmissionMessage;
 use crate::versions::AppVersionState;
 
 /// A staff member who reviews submissions.
-#[derive(serde::Serialize, OutputType)]
+#[derive(Serialize, OutputType)]
 pub(crate) struct Reviewer {
     /// UUID of the user.
     uuid: Uuid,
@@ -24,7 +25,7 @@ pub(crate) struct Reviewer {
 }
 
 /// A submission of an app version, as an entry in a list.
-#[derive(serde::Serialize, OutputType)]
+#[derive(Serialize, OutputType)]
 pub struct Submission {
     /// UUID of the object.
     pub(crate) uuid: Uuid,
@@ -39,7 +40,7 @@ pub struct Submission {
     /// UUID of the submitted version.
     pub(in crate::submissions) version_uuid: Uuid,
     /// Number of the version.
-    pub(in crate::submissions) version_number: String,
+    version_number: String,
     /// Current state.
     state: SubmissionState,
     /// Whether the submission is an appeal against a rejection. The reviewer who rejected the version cannot claim it.
@@ -76,7 +77,7 @@ pub struct Submission {
 }
 
 /// Media item of a submission. Its content never changes.
-#[derive(Clone, Debug, serde::Serialize, OutputType, sqlx::FromRow)]
+#[derive(Clone, Debug, Serialize, OutputType, sqlx::FromRow)]
 pub struct SubmittedPicture {
     /// UUID of the object.
     uuid: Uuid,
@@ -100,7 +101,7 @@ pub struct SubmittedPicture {
 }
 
 /// A submission with all information for the reviewer's decision.
-#[derive(serde::Serialize, OutputType)]
+#[derive(Serialize, OutputType)]
 pub(crate) struct SubmissionDetail {
     #[serde(flatten)]
     pub(in crate::submissions) submission: Submission,
@@ -126,8 +127,8 @@ pub(crate) struct SubmissionDetail {
 }
 
 /// A reviewer's finding about a numbered requirement.
-#[derive(Clone, Debug, serde::Serialize, OutputType)]
-pub struct ReviewFinding {
+#[derive(Clone, Debug, Serialize, OutputType)]
+pub(crate) struct ReviewFinding {
     /// UUID of the object.
     uuid: Uuid,
     /// Number of the listing requirement.
@@ -149,7 +150,7 @@ pub struct ReviewFinding {
 }
 
 /// Notes that accompany an approval.
-#[derive(serde::Deserialize, InputType, Default)]
+#[derive(Deserialize, InputType, Default)]
 pub(crate) struct SubmissionApprove {
     /// Note to the partner, shown with the version.
     pub(in crate::submissions) note: Option<String>,
@@ -158,7 +159,7 @@ pub(crate) struct SubmissionApprove {
 }
 
 /// Findings that the partner must fix before the version can be approved.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(crate) struct SubmissionRequestChanges {
     /// Findings of the review. A requirement may be named more than once.
     pub(in crate::submissions) findings: Vec<FindingInput>,
@@ -169,7 +170,7 @@ pub(crate) struct SubmissionRequestChanges {
 }
 
 /// Reason for rejecting the version.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(crate) struct SubmissionReject {
     /// Findings of the review. A requirement may be named more than once.
     pub(in crate::submissions) findings: Vec<FindingInput>,
@@ -180,7 +181,7 @@ pub(crate) struct SubmissionReject {
 }
 
 /// Reason for ending a claim.
-#[derive(serde::Deserialize, InputType, Default)]
+#[derive(Default, Deserialize, InputType)]
 pub(crate) struct SubmissionUnclaim {
     /// Reason for reviewers, shown among the messages. Required to end another reviewer's claim that has not expired.
     /// Only staff can read it.
@@ -188,7 +189,7 @@ pub(crate) struct SubmissionUnclaim {
 }
 
 /// A finding of the review.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(crate) struct FindingInput {
     requirement_code: String,
     /// Description of the problem and its fix, worded so that the partner can act on it.

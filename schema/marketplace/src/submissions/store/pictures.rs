@@ -1,10 +1,10 @@
 //! Submitted media.
 
-use labs_shared::images::{Size, StoredObject, StoredRow};
 use std::collections::BTreeMap;
 
 use labs_core::db::Db;
 use labs_core::fault::Fault;
+use labs_shared::images::{Size, StoredObject, StoredRow};
 use sqlx::types::Json;
 use uuid::Uuid;
 

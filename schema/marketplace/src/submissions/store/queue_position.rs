@@ -14,7 +14,7 @@ use crate::submissions::rules::{DecidedSubmission, expected_at};
 
 /// Queue position of an undecided submission.
 #[derive(Clone, Copy, Debug)]
-pub struct QueuePosition {
+pub(crate) struct QueuePosition {
     /// Position, where 1 is next; `None` once a reviewer has claimed it.
     pub(crate) place: Option<i64>,
     /// Number of waiting submissions; `None` once a reviewer has claimed it.
@@ -25,7 +25,7 @@ pub struct QueuePosition {
 
 /// Returns the queue positions of the undecided ones among these submissions. The estimate uses the last fifty
 /// decisions of ninety days.
-pub async fn list_queue_positions(
+pub(crate) async fn list_queue_positions(
     db: &Db,
     submissions: &[Uuid],
     now: Time,
@@ -77,7 +77,7 @@ impl BatchFn<StandingKey, Result<Option<QueuePosition>, Fault>> for StandingBatc
 
 /// Loads queue positions for edges, which run after the operation's writes. Concurrent lookups are batched, and each
 /// submission is read once.
-pub async fn load_queue_positions(
+pub(crate) async fn load_queue_positions(
     cx: &RequestContext,
     submissions: &[Uuid],
 ) -> Result<HashMap<Uuid, QueuePosition>, Fault> {

@@ -60,7 +60,7 @@ pub(in crate::submissions) struct MessageThread {
 
 words! {
     /// Orders of a conversation.
-    pub enum ReviewMessageSort {
+    pub(crate) enum ReviewMessageSort {
         /// Oldest first.
         CreatedAt = "CREATED_AT",
         /// Newest first.

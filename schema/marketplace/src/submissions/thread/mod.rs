@@ -10,6 +10,6 @@ mod store;
 mod types;
 
 pub(super) use list::MESSAGES;
-pub use resolvers::OPERATIONS;
+pub(crate) use resolvers::OPERATIONS;
 pub(super) use resolvers::{note, of_submission};
 pub(super) use types::SubmissionMessage;

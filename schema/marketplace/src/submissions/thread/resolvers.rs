@@ -28,7 +28,7 @@ use crate::versions::AppVersionState;
 const SHOWN: i32 = 100;
 
 /// Operations of this file.
-pub const OPERATIONS: &[Operation] = operations![
+pub(crate) const OPERATIONS: &[Operation] = operations![
     marketplace_versions_list_messages,
     marketplace_versions_post_message,
     marketplace_submissions_post_message,

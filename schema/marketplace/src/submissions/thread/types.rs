@@ -3,7 +3,7 @@
 use labs_core::describe::{InputType, OutputType};
 use labs_core::time::Time;
 use labs_core::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::list::MessageRow;
@@ -114,14 +114,14 @@ pub(crate) struct SubmissionMessage {
 }
 
 /// A message to the reviewers.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct ReviewMessagePost {
     /// Plain text. An empty line separates paragraphs.
     pub(super) body: String,
 }
 
 /// A message to the partner, or a note for reviewers.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct SubmissionMessagePost {
     /// Plain text. An empty line separates paragraphs.
     pub(super) body: String,

@@ -1,9 +1,10 @@
 //! Output and input types of versions for their owners.
 
-use labs_core::describe::{InputType, Json, MaybeUndefined, OutputType};
 use std::collections::BTreeMap;
 
+use labs_core::describe::{InputType, Json, MaybeUndefined, OutputType};
 use labs_core::time::Time;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::submissions::{QueuePosition, ReviewFinding, SubmissionState, WaitingOn};
@@ -13,7 +14,7 @@ use crate::versions::rules::manifest::{AppManifest, AppPermission};
 use crate::versions::{AppVersionState, VersionActor, allowed_actions};
 
 /// A version of an app.
-#[derive(serde::Serialize, OutputType)]
+#[derive(Serialize, OutputType)]
 pub struct AppVersion {
     /// UUID of the object.
     pub(crate) uuid: Uuid,
@@ -44,7 +45,7 @@ pub struct AppVersion {
 }
 
 /// Review status of the version's last submission.
-#[derive(serde::Serialize, OutputType)]
+#[derive(Serialize, OutputType)]
 pub(super) struct VersionReview {
     /// UUID of the submission.
     submission_uuid: Uuid,
@@ -79,7 +80,7 @@ pub(super) struct VersionReview {
 }
 
 /// A new version, created as a draft.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct AppVersionCreate {
     pub(in crate::versions) number: String,
     pub(in crate::versions) release_notes: Option<Json<BTreeMap<String, String>>>,
@@ -87,8 +88,8 @@ pub(super) struct AppVersionCreate {
 }
 
 /// Permissions and redirect URIs that the version requests from the platform. If omitted, the version requests nothing.
-#[derive(serde::Deserialize, InputType)]
-pub struct AppManifestInput {
+#[derive(Deserialize, InputType)]
+pub(crate) struct AppManifestInput {
     /// Permissions of the app on a customer's data, each named once.
     permissions: Option<Vec<AppPermissionInput>>,
     /// URIs to which the platform may redirect a customer after consent.
@@ -96,7 +97,7 @@ pub struct AppManifestInput {
 }
 
 /// A merge patch of the version's manifest. A list in the request replaces the previous list.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(crate) struct AppManifestPatch {
     /// Permissions of the app on a customer's data, each named once. Null removes all of them.
     #[serde(default)]
@@ -120,7 +121,7 @@ impl AppManifestPatch {
 }
 
 /// A permission of the platform's own API, with the app's reason for requesting it.
-#[derive(serde::Deserialize, InputType)]
+#[derive(Deserialize, InputType)]
 pub(super) struct AppPermissionInput {
     /// Permission code. `:write` includes reading.
     code: String,
@@ -129,7 +130,7 @@ pub(super) struct AppPermissionInput {
 }
 
 /// Information for the reviewers, submitted with the version.
-#[derive(serde::Deserialize, InputType, Default)]
+#[derive(Deserialize, InputType, Default)]
 pub(super) struct AppVersionSubmit {
     /// Note to the reviewers, for example a test account. Storefront readers never see it.
     pub(in crate::versions) note: Option<String>,
@@ -144,7 +145,7 @@ pub(super) struct AppVersionSubmit {
 }
 
 /// Time of publication.
-#[derive(serde::Deserialize, InputType, Default)]
+#[derive(Default, Deserialize, InputType)]
 pub(super) struct AppVersionPublish {
     /// Time of publication, in the future and at most 180 days ahead. If omitted or null, the version is published now.
     pub(in crate::versions) publish_at: Option<Time>,

@@ -1,8 +1,8 @@
 //! Rules for the manifest of a version.
 
-use labs_core::describe::OutputType;
 use std::collections::HashSet;
 
+use labs_core::describe::OutputType;
 use labs_core::fault::{Fault, FieldError};
 use labs_core::plain::{err_too_long, line};
 use labs_core::web_address::is_redirect_uri;
@@ -15,7 +15,7 @@ const LONGEST_REASON: usize = 300;
 
 /// Permissions and redirect URIs that the version requests from the platform.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, OutputType)]
-pub struct AppManifest {
+pub(crate) struct AppManifest {
     /// Permissions of the app on a customer's data, each named once.
     #[serde(default)]
     pub(crate) permissions: Vec<AppPermission>,
@@ -26,7 +26,7 @@ pub struct AppManifest {
 
 /// A permission of the platform's own API, with the app's reason for requesting it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, OutputType)]
-pub struct AppPermission {
+pub(crate) struct AppPermission {
     /// Permission code. `:write` includes reading.
     pub(crate) code: String,
     /// Reason for the permission, in one sentence. Customers read it before they install the app.

@@ -43,7 +43,7 @@ pub(crate) struct AppStatisticsSummary {
 
 /// An app with its customers on the latest day.
 #[derive(Clone, Serialize, OutputType)]
-pub(crate) struct AppStatistics {
+pub(super) struct AppStatistics {
     /// UUID of the app.
     pub(super) app_uuid: Uuid,
     /// Slug of the app.
@@ -90,7 +90,7 @@ impl AppStatistics {
 
 /// An app with the values derived from all its figures.
 #[derive(Clone, Serialize, OutputType)]
-pub(crate) struct AppFigures {
+pub(super) struct AppFigures {
     #[serde(flatten)]
     pub(super) app: AppStatistics,
     /// Day with the most customers.
@@ -105,7 +105,7 @@ pub(crate) struct AppFigures {
 
 /// One app with all its figures.
 #[derive(Serialize, OutputType)]
-pub(crate) struct AppStatisticsDetail {
+pub(super) struct AppStatisticsDetail {
     #[serde(flatten)]
     pub(super) app: AppFigures,
     /// Source of the figures.
@@ -145,7 +145,7 @@ pub(crate) struct StatisticsPeriods {
 /// An app of any partner, with all its figures and a page of its periods.
 #[derive(Serialize, OutputType)]
 #[describe(paged)]
-pub(crate) struct AdminAppStatistics {
+pub(super) struct AdminAppStatistics {
     #[serde(flatten)]
     pub(super) app: AppFigures,
     /// UUID of the current owner.
