@@ -43,6 +43,21 @@ async fn release_requires_changelog_entries_for_every_contract_change() {
 }
 
 #[tokio::test]
+async fn known_contract_is_not_sent_again() {
+    let desk = Desk::new().await;
+    let first = desk.draft("CHANGELOG_ENTRY", "The beginning").await;
+    assert_eq!(desk.step("release", &first).await.status, 200);
+    let refuse = "create function refuse() returns trigger language plpgsql
+                  as $$ begin raise exception 'the contract was sent again'; end $$";
+    desk.harness.sql(refuse).await;
+    let trigger = "create trigger refuse before insert on contract_release for each row execute function refuse()";
+    desk.harness.sql(trigger).await;
+    let second = desk.draft("CHANGELOG_ENTRY", "Nothing else").await;
+    assert_eq!(desk.step("release", &second).await.status, 200);
+    assert_eq!(desk.harness.number("select count(*) from contract_release").await, 1);
+}
+
+#[tokio::test]
 async fn scheduled_entry_is_withheld_after_further_contract_change() {
     let desk = Desk::new().await;
     let first = desk.draft("CHANGELOG_ENTRY", "The beginning").await;

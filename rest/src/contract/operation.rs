@@ -66,8 +66,8 @@ pub struct Operation {
     pub largest_body: Option<usize>,
     /// Whether the operation also accepts client credentials in the Authorization header (`x-client-credentials`).
     pub takes_client_credentials: bool,
-    /// Answer of this operation, if the HTTP layer gives it (`x-probe`, `x-direct`). Such an operation has no document
-    /// and no root field.
+    /// Answer of this operation, if the HTTP layer gives it (`x-probe`, `x-direct`). The operation then has no
+    /// document and no root field.
     pub direct: Option<Direct>,
     /// Whether the path's `partner_uuid` must be the caller's partner: the contract declares 403 with
     /// `PARTNER_MISMATCH` (docs/decisions/api.md#resources-of-other-partners).

@@ -153,28 +153,43 @@ impl<'a> Parent<'a> {
 }
 
 /// Arguments of a call, by name, as JSON with the names of the schema.
-#[derive(Default)]
-pub struct Arguments(Map<String, Value>);
+pub struct Arguments {
+    values: Map<String, Value>,
+    source: ArgumentSource,
+}
+
+/// Source of arguments. It decides who made an error in a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArgumentSource {
+    /// A REST request, which the contract accepted. If a value does not have the Rust type, contract and code differ.
+    Contract,
+    /// A staff member's own query.
+    Query,
+}
 
 impl Arguments {
     /// Wraps the arguments of a call.
-    pub(crate) fn new(arguments: Map<String, Value>) -> Self {
-        Self(arguments)
+    pub(crate) fn new(values: Map<String, Value>, source: ArgumentSource) -> Self {
+        Self { values, source }
     }
 
     /// Takes an argument. A missing one counts as null.
     ///
     /// # Errors
-    /// [`crate::Code::ValidationFailed`] if the value has another type.
+    /// If the value has another type: [`crate::Code::ValidationFailed`] in a staff member's query,
+    /// [`crate::Code::Internal`] in a REST request, because the contract accepted the value.
     pub fn take<T: DeserializeOwned>(&mut self, name: &str) -> Result<T, Fault> {
-        let value = self.0.remove(name).unwrap_or_default();
-        serde_json::from_value(value).map_err(|error| err_wrong_type(name, &error))
+        let value = self.values.remove(name).unwrap_or_default();
+        serde_json::from_value(value).map_err(|error| err_wrong_type(name, self.source, &error))
     }
 }
 
-fn err_wrong_type(argument: &str, error: &serde_json::Error) -> Fault {
+fn err_wrong_type(argument: &str, source: ArgumentSource, error: &serde_json::Error) -> Fault {
     let message = format!("The argument `{argument}` does not have its type in the schema: {error}.");
-    Fault::invalid(vec![FieldError::at("/query", "QUERY", message)])
+    match source {
+        ArgumentSource::Contract => Fault::internal(message),
+        ArgumentSource::Query => Fault::invalid(vec![FieldError::at("/query", "QUERY", message)]),
+    }
 }
 
 /// Writes the answer of an operation. A fixed document requests every plain field, so serde writes the value as a whole.
@@ -187,10 +202,26 @@ pub fn write<T: Described + Serialize>(answer: &T) -> Result<WrittenAnswer, Faul
     Ok(WrittenAnswer { body, created: answer.created().cloned(), next_cursor })
 }
 
-/// Writes what an edge reads.
+/// Writes the result of an edge.
 ///
 /// # Errors
 /// As [`write`].
 pub fn to_json<T: Serialize>(value: &T) -> Result<Value, Fault> {
     serde_json::to_value(value).map_err(Fault::internal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Code;
+
+    #[test]
+    fn wrong_type_is_an_error_of_the_query_or_a_defect_of_the_service() {
+        let take = |source| {
+            let values = Map::from_iter([("limit".to_owned(), Value::from("ten"))]);
+            Arguments::new(values, source).take::<u32>("limit").unwrap_err().code()
+        };
+        assert_eq!(take(ArgumentSource::Query), Code::ValidationFailed);
+        assert_eq!(take(ArgumentSource::Contract), Code::Internal);
+    }
 }

@@ -1,5 +1,5 @@
 //! Completes the schemas of the components files with the descriptions of the types. A component with the name of a type,
-//! or with `x-type`, contains only what the type does not say; what it contains replaces what the type says.
+//! or with `x-type`, contains only keywords that the type lacks or that replace a keyword of the type.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ fn types_of<'a>(
     types
 }
 
-/// Returns the described schema with what is written in its components file.
+/// Returns the described schema with the keywords of its components file.
 fn merge(described: Value, written: &Value) -> Value {
     let (Value::Object(mut schema), Value::Object(written)) = (described, written) else {
         return written.clone();

@@ -20,7 +20,7 @@ use super::prepare::{DescribedEdge, DescribedOperation, Parts};
 use crate::context::{ROOT_KEY, RequestContext};
 use crate::describe::{DescribedField, NamedType, ObjectKind, TypeKind, TypeRef};
 use crate::fault::Fault;
-use crate::operation::{Arguments, Attributes, Follow, Operation, Parent, Run};
+use crate::operation::{ArgumentSource, Arguments, Attributes, Follow, Operation, Parent, Run};
 use crate::words::Word as _;
 
 /// Definitions of the directives. The library prints their uses only.
@@ -165,7 +165,7 @@ fn edge_field(parts: &Parts, described: &DescribedEdge) -> Field {
     described.arguments.iter().fold(field, |field, argument| field.argument(input_value(argument, None)))
 }
 
-/// Returns an argument or a field of an input object. Its own description comes before that of the contract.
+/// Returns an argument or a field of an input object. Its own description has precedence over the description in the contract.
 fn input_value(field: &DescribedField, text: Option<&str>) -> InputValue {
     let value = InputValue::new(field.name, field.ty.clone());
     let own = Some(field.description).filter(|own| !own.is_empty());
@@ -315,11 +315,11 @@ async fn resolve_root(
 ) -> Result<Option<FieldValue<'static>>, Error> {
     #[cfg(debug_assertions)]
     if let Some(recorded) = ctx.data_opt::<Arc<super::parity::Recorded>>() {
-        return Ok(answer.owned(&recorded.answer(&arguments(ctx))?));
+        return Ok(answer.owned(&recorded.answer(&argument_values(ctx))?));
     }
     let cx = Arc::clone(ctx.data::<Arc<RequestContext>>()?);
     let key = ctx.item.node.response_key().node.to_string();
-    let ran = ROOT_KEY.scope(key, run(&cx, Arguments::new(arguments(ctx)))).await;
+    let ran = ROOT_KEY.scope(key, run(&cx, arguments(ctx))).await;
     let read =
         |written: crate::context::WrittenAnswer| serde_json::from_slice::<Json>(&written.body).map_err(Fault::internal);
     match ran.and_then(read) {
@@ -335,13 +335,17 @@ async fn resolve_edge(
 ) -> Result<Option<FieldValue<'static>>, Error> {
     let cx = Arc::clone(ctx.data::<Arc<RequestContext>>()?);
     let parent = ctx.parent_value.try_downcast_ref::<Json>()?;
-    match run(&cx, Parent::new(parent), Arguments::new(arguments(ctx))).await {
+    match run(&cx, Parent::new(parent), arguments(ctx)).await {
         Ok(read) => Ok(value.owned(&read)),
         Err(fault) => fail(ctx, fault, &value.ty),
     }
 }
 
-fn arguments(ctx: &ResolverContext<'_>) -> Map<String, Json> {
+fn arguments(ctx: &ResolverContext<'_>) -> Arguments {
+    Arguments::new(argument_values(ctx), ArgumentSource::Query)
+}
+
+fn argument_values(ctx: &ResolverContext<'_>) -> Map<String, Json> {
     ctx.args.iter().map(|(name, value)| (name.to_string(), to_json(value.as_value()))).collect()
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use super::binding::Binding;
 use crate::access::Access;
 use crate::audit_target::AuditTargetKind;
-use crate::operation::{Arguments, FindFaults, Run};
+use crate::operation::{ArgumentSource, Arguments, FindFaults, Run};
 
 /// Query or mutation with one root field, ready to run any number of times: a document that was validated and bound.
 pub struct PreparedOperation {
@@ -109,7 +109,7 @@ impl PreparedOperation {
 
     /// Returns the arguments of the root field with these variables.
     pub(super) fn arguments(&self, variables: &Map<String, Json>) -> Arguments {
-        Arguments::new(self.bind(&self.spelled(variables)))
+        Arguments::new(self.bind(&self.spelled(variables)), ArgumentSource::Contract)
     }
 
     /// Returns the variables with the schema's names of enum values.

@@ -275,8 +275,15 @@ pub(super) async fn names_of_release(db: &Db, version: &str) -> Result<Names, Fa
     Ok(names)
 }
 
-/// Stores the contract of a release. A known contract becomes the last one again.
+/// Stores the contract of a release. A known contract becomes the last one again, without sending its text.
 pub(super) async fn keep_contract(db: &Db, release: &Release<'_>) -> Result<(), Fault> {
+    let known = sqlx::query!("update contract_release set released_at = labs_now() where digest = $1", release.digest)
+        .execute(&mut *db.conn().await?)
+        .await?;
+    if known.rows_affected() > 0 {
+        return Ok(());
+    }
+    // Another entry of the same release may store it at the same time.
     sqlx::query!(
         "insert into contract_release (digest, version, document, item_uuid) values ($1, $2, $3, $4)
          on conflict (digest) do update set released_at = excluded.released_at",
