@@ -63,7 +63,7 @@ fn service_prints_its_address_and_stops_cleanly_on_sigterm() {
     assert!(service.answers());
     let name = cluster_name(place.path());
     let rest = service.stop();
-    assert!(processes(&[&name]).is_empty());
+    nothing_is_left(&name);
     assert!(!place.path().join("postgres/postmaster.pid").exists());
     assert!(rest.contains("/playground"), "{rest}");
     assert!(!rest.contains("Labs is ready"), "{rest}");
@@ -76,7 +76,7 @@ fn ctrl_c_for_process_group_stops_service_before_database() {
     let name = cluster_name(place.path());
     service.signal("INT", "-");
     assert!(service.wait().success());
-    assert!(processes(&[&name]).is_empty());
+    nothing_is_left(&name);
     let log = std::fs::read_to_string(service.log.path()).unwrap();
     assert!(log.contains("the shutdown is complete"), "{log}");
     assert!(!log.contains("stopped unexpectedly"), "{log}");

@@ -23,22 +23,22 @@ enum Direction {
 }
 
 /// Types of the schema, by name.
-pub(super) struct Descriptions {
+pub(super) struct SdlTypes {
     types: BTreeMap<String, TypeDefinition>,
 }
 
-impl Descriptions {
+impl SdlTypes {
     /// Reads the types from SDL text.
     ///
     /// # Errors
     /// The parser's message.
-    pub(super) fn read(sdl: &str) -> Result<Descriptions, String> {
+    pub(super) fn read(sdl: &str) -> Result<SdlTypes, String> {
         let document = parser::parse_schema(sdl).map_err(|error| error.to_string())?;
         let types = document.definitions.into_iter().filter_map(|definition| match definition {
             TypeSystemDefinition::Type(ty) => Some((ty.node.name.node.to_string(), ty.node)),
             _ => None,
         });
-        Ok(Descriptions { types: types.collect() })
+        Ok(SdlTypes { types: types.collect() })
     }
 
     /// Whether a schema can be made from this type: an object, an input object or an enumeration.
@@ -51,7 +51,7 @@ impl Descriptions {
 
 /// Makes schemas from types. References name the components of these types.
 pub(super) struct SchemaMaker<'a> {
-    descriptions: &'a Descriptions,
+    descriptions: &'a SdlTypes,
     /// Name of the component of each type that has one.
     components: BTreeMap<&'a str, &'a str>,
     /// Components of the custom scalars, as written.
@@ -61,7 +61,7 @@ pub(super) struct SchemaMaker<'a> {
 impl<'a> SchemaMaker<'a> {
     /// Creates a maker. `components` are the names of components by type; `schemas` are the components as written.
     pub(super) fn new(
-        descriptions: &'a Descriptions,
+        descriptions: &'a SdlTypes,
         components: BTreeMap<&'a str, &'a str>,
         schemas: &Map<String, Value>,
     ) -> Self {

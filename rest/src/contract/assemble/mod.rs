@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use super::problem::Problem;
 use super::{Contract, GROUPS, yaml};
-use described::Descriptions;
+use described::SdlTypes;
 use pieces::{Pieces, SECTIONS};
 use rules::Traits;
 pub(super) use rules::is_staff_scope;
@@ -47,8 +47,7 @@ pub struct Assembled {
 /// resource, operations without access, summary or success, examples that do not fit their schemas.
 pub fn assemble(dir: &Path, sdl: &str) -> Result<Assembled, Vec<Problem>> {
     let mut problems = Vec::new();
-    let descriptions =
-        Descriptions::read(sdl).map_err(|error| vec![Problem::new("schema/schema.graphql", "", error)])?;
+    let descriptions = SdlTypes::read(sdl).map_err(|error| vec![Problem::new("schema/schema.graphql", "", error)])?;
     let mut pieces = pieces::read(dir, &mut problems);
     let sentences = std::mem::take(&mut pieces.patterns);
     let promises = promises(&pieces, &mut problems);
@@ -173,7 +172,7 @@ fn refuse_duplicate(promises: &[OperationPiece], problems: &mut Vec<Problem>) {
 fn document(
     pieces: Pieces,
     promises: &[OperationPiece],
-    descriptions: &Descriptions,
+    descriptions: &SdlTypes,
     problems: &mut Vec<Problem>,
 ) -> Value {
     let single_gets = single_gets(promises);

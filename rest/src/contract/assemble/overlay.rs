@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::described::{Descriptions, SchemaMaker};
+use super::described::{SchemaMaker, SdlTypes};
 use crate::contract::problem::Problem;
 
 /// Names the type of a component that has another name.
@@ -18,7 +18,7 @@ const LONGEST_PAGE: u32 = 100;
 const COMPLETE: [&str; 3] = ["$ref", "allOf", "oneOf"];
 
 /// Completes all schemas of `components`.
-pub(super) fn complete(components: &mut Map<String, Value>, descriptions: &Descriptions, problems: &mut Vec<Problem>) {
+pub(super) fn complete(components: &mut Map<String, Value>, descriptions: &SdlTypes, problems: &mut Vec<Problem>) {
     let Some(Value::Object(schemas)) = components.get_mut("schemas") else { return };
     let written = std::mem::take(schemas);
     let types = types_of(&written, descriptions, problems);
@@ -50,7 +50,7 @@ pub(super) fn complete(components: &mut Map<String, Value>, descriptions: &Descr
 /// Returns the type of each component that has one.
 fn types_of<'a>(
     schemas: &'a Map<String, Value>,
-    descriptions: &Descriptions,
+    descriptions: &SdlTypes,
     problems: &mut Vec<Problem>,
 ) -> BTreeMap<&'a str, &'a str> {
     let mut types = BTreeMap::new();
@@ -210,7 +210,7 @@ mod tests {
         schemas.as_object_mut().unwrap().extend(scalars.as_object().unwrap().clone());
         let mut components = Map::from_iter([("schemas".to_owned(), schemas)]);
         let mut problems = Vec::new();
-        complete(&mut components, &Descriptions::read(SDL).unwrap(), &mut problems);
+        complete(&mut components, &SdlTypes::read(SDL).unwrap(), &mut problems);
         match problems.as_slice() {
             [] => Ok(components["schemas"].take()),
             _ => Err(problems.iter().map(ToString::to_string).collect()),

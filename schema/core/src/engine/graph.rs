@@ -165,7 +165,8 @@ fn edge_field(parts: &Parts, described: &DescribedEdge) -> Field {
     described.arguments.iter().fold(field, |field, argument| field.argument(input_value(argument, None)))
 }
 
-/// Returns an argument or a field of an input object. Its own description has precedence over the description in the contract.
+/// Returns an argument or a field of an input object. Its own description has precedence over the description in the
+/// contract.
 fn input_value(field: &DescribedField, text: Option<&str>) -> InputValue {
     let value = InputValue::new(field.name, field.ty.clone());
     let own = Some(field.description).filter(|own| !own.is_empty());
