@@ -83,8 +83,8 @@ pub struct Serve {
     #[arg(long, env = "LABS_MEDIA_FOLDER", default_value = "<folder>/media", value_name = "PATH")]
     pub media_folder: String,
 
-    /// Bucket of the uploaded files, instead of a folder: s3://bucket/prefix, gs://bucket/prefix or
-    /// az://container/prefix; endpoint, region and keys come from the provider's own variables
+    /// Bucket of the uploaded files, instead of a folder: s3://bucket/prefix; endpoint, region and keys come
+    /// from the variables that begin with AWS_
     #[arg(long, env = "LABS_MEDIA_URL", value_name = "URL", hide_env_values = true)]
     pub media_url: Option<String>,
 

@@ -5,19 +5,19 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
-use labs_schema::media::store::{Bucket, MediaPlace, Provider};
+use labs_schema::media::store::{Bucket, MediaPlace};
 use reqwest::Url;
 
 use super::values::switch;
 
 /// Hint about the valid forms.
-const FORM: &str = "Write s3://bucket/prefix, gs://bucket/prefix, az://container/prefix, or a folder";
+const FORM: &str = "Write s3://bucket/prefix, or a folder";
 
 /// Maximum length in bytes of the public address of media: the contract allows 500 for complete addresses.
 const LONGEST: usize = 400;
 
 /// Returns the storage of the uploaded files: this address if set, else the folder, with a flag that states whether the
-/// folder was configured. A bucket also gets the variables of its provider.
+/// folder was configured. A bucket also gets the variables that begin with `AWS_`.
 ///
 /// # Errors
 /// If both are set, or the address or an endpoint cannot be used. No message contains a possible secret.
@@ -44,23 +44,21 @@ pub(super) fn place(
 }
 
 fn bucket(url: &Url, variables: impl IntoIterator<Item = (OsString, OsString)>) -> anyhow::Result<Bucket> {
-    let provider = Provider::ALL.into_iter().find(|provider| provider.scheme() == url.scheme());
-    let provider = provider.ok_or_else(|| {
-        anyhow!(
+    if url.scheme() != "s3" {
+        bail!(
             "LABS_MEDIA_URL begins with {}:, which is not a supported storage. {FORM}; for an S3-compatible server, \
              set AWS_ENDPOINT_URL to its address",
             url.scheme()
-        )
-    })?;
-    let begin = provider.variables();
+        );
+    }
     if !url.username().is_empty() || url.password().is_some() || url.port().is_some() {
         bail!(
             "LABS_MEDIA_URL must not contain a user, password or port: set keys and endpoint in the variables \
-             {begin}…. {FORM}"
+             AWS_…. {FORM}"
         );
     }
     if url.query().is_some() || url.fragment().is_some() {
-        bail!("LABS_MEDIA_URL must not contain ? or #: set other options in the variables {begin}…. {FORM}");
+        bail!("LABS_MEDIA_URL must not contain ? or #: set other options in the variables AWS_…. {FORM}");
     }
     let (name, prefix) = (url.host_str().unwrap_or_default(), url.path().trim_matches('/'));
     let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
@@ -74,26 +72,26 @@ fn bucket(url: &Url, variables: impl IntoIterator<Item = (OsString, OsString)>) 
         );
     }
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
-    let of_provider = |(name, value): &(String, String)| name.starts_with(begin) && !value.is_empty();
-    let settings: Vec<_> = variables.into_iter().filter_map(text).filter(of_provider).collect();
-    ensure_endpoint(provider, &settings)?;
-    Ok(Bucket { provider, name: name.to_owned(), prefix: prefix.to_owned(), settings })
+    let is_setting = |(name, value): &(String, String)| name.starts_with("AWS_") && !value.is_empty();
+    let settings: Vec<_> = variables.into_iter().filter_map(text).filter(is_setting).collect();
+    ensure_endpoint(&settings)?;
+    Ok(Bucket { name: name.to_owned(), prefix: prefix.to_owned(), settings })
 }
 
 /// Checks that an endpoint is only a server address, and uses TLS unless the settings allow plain HTTP.
-fn ensure_endpoint(provider: Provider, settings: &[(String, String)]) -> anyhow::Result<()> {
-    let plainly = format!("{}ALLOW_HTTP", provider.variables());
-    let allowed = settings.iter().find(|(name, _)| *name == plainly);
+fn ensure_endpoint(settings: &[(String, String)]) -> anyhow::Result<()> {
+    let allowed = settings.iter().find(|(name, _)| name == "AWS_ALLOW_HTTP");
     let is_allowed = allowed.is_some_and(|(_, value)| switch(value).unwrap_or_default());
-    let is_endpoint = |name: &str| name.starts_with("AWS_ENDPOINT") || name == "AZURE_STORAGE_ENDPOINT";
-    for (name, value) in settings.iter().filter(|(name, _)| is_endpoint(name)) {
+    for (name, value) in settings.iter().filter(|(name, _)| name.starts_with("AWS_ENDPOINT")) {
         let url = Url::parse(value).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         let Some(url) = url else { bail!("{name} is not a server address: write https:// and its host") };
         if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
             bail!("{name} must not contain a user, password or query: set keys in separate variables");
         }
         if url.scheme() == "http" && !is_allowed {
-            bail!("{name} is http://: write https://, or set {plainly}=true if the connection is secure without TLS");
+            bail!(
+                "{name} is http://: write https://, or set AWS_ALLOW_HTTP=true if the connection is secure without TLS"
+            );
         }
     }
     Ok(())
@@ -149,13 +147,10 @@ mod tests {
             ("file:///mnt/of%20labs", "/mnt/of labs"),
             ("s3://shop", "s3://shop"),
             ("s3://shop.media/a/b-c/", "s3://shop.media/a/b-c"),
-            ("gs://shop/labs", "gs://shop/labs"),
-            ("az://shop", "az://shop"),
         ] {
             assert_eq!(placed(url, &[]).unwrap().to_string(), told, "{url}");
         }
-        let variables =
-            [("AWS_SECRET_ACCESS_KEY", "hush"), ("AWS_REGION", ""), ("HOME", "ada"), ("GOOGLE_BUCKET", "x")];
+        let variables = [("AWS_SECRET_ACCESS_KEY", "hush"), ("AWS_REGION", ""), ("HOME", "ada"), ("AWSOME", "x")];
         let place = placed("s3://shop", &variables).unwrap();
         assert!(!format!("{place:?}").contains("hush"), "{place:?}");
         let MediaPlace::Bucket(bucket) = place else { panic!("{place}") };
@@ -181,6 +176,7 @@ mod tests {
             ("https://ada:hush@s3.example/shop", "begins with https:, which is not a supported storage"),
             ("file://elsewhere/media", "names no folder"),
             ("memory:///", "begins with memory:"),
+            ("gs://shop/labs", "begins with gs:"),
             ("1:hush", "cannot be parsed"),
         ] {
             let told = placed(url, &[]).unwrap_err().to_string();

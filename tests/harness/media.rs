@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::TryStreamExt as _;
-use labs_schema::media::store::{Bucket, MediaPlace, Provider};
+use labs_schema::media::store::{Bucket, MediaPlace};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -43,7 +43,7 @@ fn place(endpoint: &str) -> MediaPlace {
     ];
     let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     let prefix = format!("{}/{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-    MediaPlace::Bucket(Bucket { provider: Provider::S3, name: BUCKET.to_owned(), prefix, settings })
+    MediaPlace::Bucket(Bucket { name: BUCKET.to_owned(), prefix, settings })
 }
 
 impl Harness {

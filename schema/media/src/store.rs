@@ -37,7 +37,7 @@ use tokio_util::io::ReaderStream;
 
 use self::failure::is_about_the_bucket;
 pub use self::failure::{FailureKind, StoreError};
-pub use self::location::{Bucket, MediaPlace, Provider};
+pub use self::location::{Bucket, MediaPlace};
 use self::probe::LastWrite;
 pub use self::probe::StoreState;
 pub use self::writer::ObjectWriter;

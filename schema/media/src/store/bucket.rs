@@ -1,16 +1,14 @@
-//! Bucket as object storage: time limits and retries.
+//! S3 bucket as object storage: time limits and retries.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use object_store::aws::AmazonS3Builder;
-use object_store::azure::MicrosoftAzureBuilder;
-use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
-use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use object_store::{BackoffConfig, ClientOptions, RetryConfig};
 
-use super::location::{Bucket, Provider};
+use super::location::Bucket;
 use super::probe::LastWrite;
 use super::{MediaStore, StoreError};
 
@@ -34,36 +32,21 @@ fn retries() -> RetryConfig {
 /// every S3-compatible storage supports.
 const DEFAULTS: [(&str, &str); 1] = [("AWS_DISABLE_BULK_DELETE", "true")];
 
-/// Creates the builder's store with the bucket's settings and prefix. Settings that the builder does not support are
-/// ignored.
-macro_rules! opened {
-    ($builder:ty, $bucket:expr) => {{
-        let Bucket { provider, name, settings, .. } = $bucket;
-        let client = ClientOptions::new().with_connect_timeout(CONNECT).with_read_timeout(SILENCE);
-        let builder = <$builder>::new().with_client_options(client.with_timeout_disabled()).with_retry(retries());
-        let settings = settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let settings = DEFAULTS.into_iter().chain(settings);
-        let settings = settings.filter_map(|(name, value)| Some((name.to_ascii_lowercase().parse().ok()?, value)));
-        let builder = settings.fold(builder, |builder, (key, value)| builder.with_config(key, value));
-        below(builder.with_url(format!("{}://{name}", provider.scheme())).build()?, $bucket)
-    }};
-}
-
 impl MediaStore {
-    /// Opens the storage in a bucket, without sending a request.
+    /// Opens the storage in a bucket, without sending a request. Ignores settings that the client does not support.
     ///
     /// # Errors
     /// [`StoreError`] if its settings cannot be used.
     pub fn in_bucket(bucket: &Bucket) -> Result<MediaStore, StoreError> {
-        let objects = match bucket.provider {
-            Provider::S3 => opened!(AmazonS3Builder, bucket),
-            Provider::Google => opened!(GoogleCloudStorageBuilder, bucket),
-            Provider::Azure => opened!(MicrosoftAzureBuilder, bucket),
-        };
+        let Bucket { name, prefix, settings } = bucket;
+        let client = ClientOptions::new().with_connect_timeout(CONNECT).with_read_timeout(SILENCE);
+        let builder = AmazonS3Builder::new().with_client_options(client.with_timeout_disabled()).with_retry(retries());
+        let settings = settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let settings = DEFAULTS.into_iter().chain(settings);
+        let settings = settings.filter_map(|(name, value)| Some((name.to_ascii_lowercase().parse().ok()?, value)));
+        let builder = settings.fold(builder, |builder, (key, value)| builder.with_config(key, value));
+        let store = builder.with_url(format!("s3://{name}")).build()?;
+        let objects = Arc::new(PrefixStore::new(store, Path::from(prefix.as_str())));
         Ok(MediaStore { objects, folder: None, written: LastWrite::every(WRITES) })
     }
-}
-
-fn below(store: impl ObjectStore, bucket: &Bucket) -> Arc<dyn ObjectStore> {
-    Arc::new(PrefixStore::new(store, Path::from(bucket.prefix.as_str())))
 }
