@@ -14,7 +14,7 @@ use labs_core::engine::{Admission, Call, IdempotencyKey, Precondition, Reuse};
 use labs_core::fault::Reason;
 use labs_core::trace;
 use labs_core::usage::AnswerKind;
-use labs_core::{Code, Fault};
+use labs_core::{Code, Fault, PrincipalType};
 use serde_json::{Map, Value};
 
 use crate::answer::reuse::{AnswerKey, Lookup};
@@ -119,13 +119,10 @@ async fn answer_found<'a>(
     let mut permit = InFlightPermit::acquire(operation, &rest.in_flight)?;
     let guarding = async {
         let caller = Arc::new(identify(rest, parts, operation, exchange).await?);
-        let admission = match &bound.prepared {
-            Some(prepared) => Some(rest.engine.admit(prepared, &caller).await?),
-            None => None,
-        };
+        let admission = admit(rest, operation, bound, &caller).await?;
         Ok::<_, Fault>((caller, admission))
     };
-    let (caller, admission) = trace::step("guard", guarding).await?;
+    let (mut caller, mut admission) = trace::step("guard", guarding).await?;
     count(rest, operation, &caller);
     let network = address::network(exchange.address).to_string();
     let places = if operation.largest_body.is_some() { &rest.large_uploads } else { &rest.uploads };
@@ -145,10 +142,36 @@ async fn answer_found<'a>(
             return Err(rest.engine.refuse(admission, &variables, fault).await);
         }
     };
+    if operation.body.is_some() {
+        let mut present = Caller::clone(&caller);
+        exchange.reauthenticate(rest, parts, &mut present).await?;
+        caller = Arc::new(present);
+        admission = admit(rest, operation, bound, &caller).await?;
+    }
     match admission {
         Some(admission) => ask(rest, parts, operation, bound, admission, request).await,
         None => exceptions::serve(rest, operation, parts, &caller, &request).await,
     }
+}
+
+/// Admits the caller to a prepared operation. The rejection of an audited call is recorded; for callers other than staff
+/// only the first time in a minute (docs/decisions/audit.md#spent-budgets).
+async fn admit(
+    rest: &Rest,
+    operation: &Operation,
+    bound: &BoundOperation,
+    caller: &Arc<Caller>,
+) -> Result<Option<Admission>, Fault> {
+    let Some(prepared) = &bound.prepared else { return Ok(None) };
+    let fault = match Admission::of(prepared, caller) {
+        Ok(admission) => return Ok(Some(admission)),
+        Err(fault) => fault,
+    };
+    let is_recorded = caller.principal.as_ref().is_none_or(|principal| {
+        let about = (principal.budget.account.clone(), operation.id.clone());
+        principal.kind == PrincipalType::StaffUser || rest.recorded_refusals.entry(about).or_insert(()).is_fresh()
+    });
+    if is_recorded { rest.engine.admit(prepared, caller).await.map(Some) } else { Err(fault) }
 }
 
 /// Identifies the caller and spends the budget.

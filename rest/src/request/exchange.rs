@@ -159,6 +159,20 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// Verifies the token again after the body arrived, because a slow body must not prolong rights that were revoked in
+    /// the meantime (docs/decisions/credentials.md#revocation-within-a-second). Spends no budget.
+    ///
+    /// # Errors
+    /// The fault of the token.
+    pub(crate) async fn reauthenticate(&self, rest: &Rest, parts: &Parts, caller: &mut Caller) -> Result<(), Fault> {
+        if caller.principal.is_some() {
+            let token = bearer::token(&parts.headers)?;
+            let principal = rest.engine.authenticate(token, self.address).await.map_err(Fault::of_token)?;
+            caller.principal = Some(principal);
+        }
+        Ok(())
+    }
+
     fn record_spending(&mut self, booked: Result<Allowance, (Fault, Option<Allowance>)>) -> Result<(), Fault> {
         match booked {
             Ok(allowance) => {

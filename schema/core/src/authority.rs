@@ -26,6 +26,7 @@ use crate::scope::ScopeSet;
 use crate::services::Settings;
 use crate::time::{Clock, Time};
 
+mod change_feed;
 mod denials;
 mod foreign_networks;
 mod keys;
@@ -34,6 +35,7 @@ mod naming;
 mod presence;
 mod refused;
 
+use change_feed::{ChangeFeed, PrincipalSource, changes};
 pub use keys::{FreshKey, is_sealed_with};
 pub use load::OWN_DAILY_REQUESTS;
 pub use load::effective_scopes;
@@ -63,7 +65,9 @@ pub struct Authority {
     /// second.
     strange_keys: Mutex<(u64, u32)>,
     generation: AtomicU64,
-    floor: AtomicU64,
+    /// Entries of an earlier generation are out of date.
+    floor: Arc<AtomicU64>,
+    /// Generation of the last change of each subject. An entry that does not fit raises the floor instead.
     changed: Cache<String, u64>,
     tokens: Cache<[u8; 32], Arc<CachedPrincipal>>,
     refused: refused::RefusedTokens,
@@ -80,15 +84,6 @@ struct CachedPrincipal {
     basis: PrincipalSource,
 }
 
-/// Sources of a principal, used to detect that it is out of date.
-struct PrincipalSource {
-    subjects: Vec<String>,
-    /// Generation that was current before the principal was loaded.
-    generation: u64,
-    /// Time at which the loaded rights expire without a change: the end of an override.
-    good_until: Option<Time>,
-}
-
 impl Authority {
     /// Loads the signing keys and the network denials. Creates the first key if none exists.
     ///
@@ -102,6 +97,7 @@ impl Authority {
     ) -> Result<Self, Fault> {
         let (issuer, audience) = (settings.base_url.clone(), settings.audience.clone());
         let denials = denials::Denials::open(&pool).await?;
+        let floor = Arc::new(AtomicU64::new(1));
         let ring = keys::load_or_create(&pool, &key, (&issuer, &audience), clock.now()).await?;
         Ok(Self {
             pool,
@@ -114,8 +110,8 @@ impl Authority {
             beaten_at: AtomicU64::new(0),
             strange_keys: Mutex::default(),
             generation: AtomicU64::new(1),
-            floor: AtomicU64::new(1),
-            changed: Cache::builder().max_capacity(100_000).time_to_live(Duration::from_secs(7200)).build(),
+            changed: changes(100_000, Arc::clone(&floor)),
+            floor,
             tokens: Cache::builder().max_capacity(50_000).time_to_live(Duration::from_secs(3600)).build(),
             refused: refused::RefusedTokens::default(),
             ring: RwLock::new(Arc::new(ring)),
@@ -319,29 +315,6 @@ impl Authority {
     }
 }
 
-/// State of the change feed.
-struct ChangeFeed<'a> {
-    /// Time since the last moment at which all committed changes were known.
-    age: Duration,
-    /// Entries of an earlier generation are out of date.
-    floor: u64,
-    /// Generation of the last change of each subject.
-    changed: &'a Cache<String, u64>,
-}
-
-impl PrincipalSource {
-    /// Whether the entry is still valid according to the feed.
-    fn is_vouched_for(&self, feed: &ChangeFeed<'_>, now: Time) -> bool {
-        feed.age < VOUCHED
-            && self.good_until.is_none_or(|until| now < until)
-            && self.generation >= feed.floor
-            && self
-                .subjects
-                .iter()
-                .all(|subject| feed.changed.get(subject).is_none_or(|changed| changed <= self.generation))
-    }
-}
-
 fn token_fault(error: TokenError) -> Fault {
     match error {
         TokenError::Expired => err_expired(),
@@ -354,30 +327,4 @@ fn token_fault(error: TokenError) -> Fault {
 
 fn err_expired() -> Fault {
     Fault::new(Code::TokenExpired, "The access token has expired. Refresh the session or request a new token.")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cached_authority_is_valid_while_change_feed_is_fresh() {
-        let now = Time(jiff::Timestamp::from_second(1_795_267_500).unwrap());
-        let changed = Cache::new(10);
-        changed.insert("person:a".to_owned(), 7);
-        let feed =
-            |milliseconds, floor| ChangeFeed { age: Duration::from_millis(milliseconds), floor, changed: &changed };
-        let basis = |subject: &str, generation, good_until| PrincipalSource {
-            subjects: vec!["tier:t".to_owned(), subject.to_owned()],
-            generation,
-            good_until,
-        };
-        assert!(basis("person:a", 7, None).is_vouched_for(&feed(999, 7), now));
-        assert!(!basis("person:a", 7, None).is_vouched_for(&feed(1000, 7), now), "nothing was heard for a second");
-        assert!(!basis("person:a", 7, None).is_vouched_for(&feed(0, 8), now), "the feed has begun anew");
-        assert!(!basis("person:a", 6, None).is_vouched_for(&feed(0, 1), now), "it has changed since");
-        assert!(basis("person:b", 6, None).is_vouched_for(&feed(0, 1), now), "somebody else has");
-        assert!(basis("person:a", 7, Some(now.plus_seconds(1))).is_vouched_for(&feed(0, 1), now));
-        assert!(!basis("person:a", 7, Some(now)).is_vouched_for(&feed(0, 1), now), "an override has ended");
-    }
 }
