@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the service with third-party clients: a well-known OAuth library, a standard authenticator, clients from
-# third-party generators, and the API client collections that the service generates.
+# Tests the service with third-party clients: a well-known OAuth library, a standard authenticator, GraphQL clients,
+# clients from third-party generators, and the API client collections that the service generates.
 # Called by ./test. Needs Python, Java, Node and PostgreSQL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,5 +16,10 @@ client LABS_TEST_CLIENT storefront
   "$libraries/bin/python" -B tests/clients/administrator.py "$LABS_TEST_BASE" "$folder/labs/mail"
 )
 export LABS_TEST_PERSON_EMAIL LABS_TEST_PERSON_PASSWORD
+# A second staff member, because a code of an authenticator is valid only once.
+(
+  staff LABS_TEST_STAFF administrator graphql
+  cd tests/clients/graphql && npm test --silent
+)
 .ci/generated.sh
 .ci/collections.sh

@@ -17,11 +17,12 @@ case $LABS_TEST_BASE in http://*) ;; *) echo "the service did not start: $first"
 # said <line name> <text>: prints the value of a named line in the command's output.
 said() { sed -n "s/^ *$1  *//p" <<<"$2"; }
 
-# staff <variable prefix> <role>: creates a staff member and exports the credentials for the tests.
+# staff <variable prefix> <role> [name]: creates a staff member and exports the credentials for the tests. The name of the
+# e-mail address is the role by default.
 staff() {
-  local made
-  made=$("$labs" staff create --folder "$folder/labs" --email "$2@labs.example" --name "Test of $2" --role "$2")
-  export "$1_EMAIL=$2@labs.example"
+  local made name=${3:-$2}
+  made=$("$labs" staff create --folder "$folder/labs" --email "$name@labs.example" --name "Test of $name" --role "$2")
+  export "$1_EMAIL=$name@labs.example"
   export "$1_PASSWORD=$(said password "$made")"
   export "$1_TOTP_SECRET=$(said authenticator "$made")"
 }

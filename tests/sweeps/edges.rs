@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::Cast;
+use super::questions::problem;
 use super::stock::Stock;
 use crate::harness::Harness;
 use crate::harness::people::Person;
@@ -252,7 +253,7 @@ async fn relation_requires_scope_of_its_target_and_is_audited() {
         let without: Vec<&str> = before.iter().map(String::as_str).collect();
         let outsider = cast.harness.staff(&format!("Outsider {number}"), &without).await;
         let refused = ask(cast, &outsider, &query).await;
-        let told = (&refused["code"], &refused["required_scope"]);
+        let told = (&problem(&refused)["code"], &problem(&refused)["required_scope"]);
         assert_eq!(told, (&json!("SCOPE_MISSING"), &json!(scope)), "{name}: {refused}");
         assert!(refused.get("data").is_none(), "{name}: {refused}");
         assert_eq!(records(&cast.harness, &outsider, root, "REFUSED").await, 1, "{name}");
@@ -321,7 +322,7 @@ async fn related_rows_are_ordered_and_limited() {
     for limit in ["0", "101", "-1"] {
         let query = format!("{{ admin_partners_list {{ data {{ apps(limit: {limit}) {{ uuid }} }} }} }}");
         let refused = ask(cast, &cast.staff, &query).await;
-        assert_eq!(refused["code"], "VALIDATION_FAILED", "{refused}");
+        assert_eq!(problem(&refused)["code"], "VALIDATION_FAILED", "{refused}");
         assert!(refused.to_string().contains("from 1 to 100"), "{refused}");
     }
     // The maximum result size of edges counts like the maximum of lists.

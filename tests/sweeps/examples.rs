@@ -1,11 +1,15 @@
 //! Example sweep: the service accepts the example of each request body in the contract.
 
+use std::collections::BTreeMap;
+
 use http::Method;
 use jiff::Timestamp;
-use labs_rest::contract::{BodyForm, BodyKind, Operation};
-use serde_json::Value;
+use labs_rest::contract::{Access, BodyForm, BodyKind, Operation, ParameterIn};
+use labs_rest::documents::Documents;
+use serde_json::{Map, Value};
 
-use super::{Cast, operations};
+use super::questions::problem;
+use super::{Cast, absent, operations};
 use crate::harness::{Answer, Call, contract};
 
 /// Future times in examples are after this one, so that the examples stay valid for years.
@@ -115,4 +119,52 @@ async fn every_request_example_is_accepted_unchanged() {
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
     assert!(sent > 150, "{sent}");
+}
+
+/// Returns a problem document without the members that identify the request.
+fn explanation(problem: &Value) -> Value {
+    let Value::Object(mut members) = problem.clone() else { panic!("{problem}") };
+    members.retain(|name, _| name != "instance" && name != "request_id");
+    Value::Object(members)
+}
+
+#[tokio::test]
+async fn rejection_is_explained_alike_by_rest_and_playground() {
+    let cast = Cast::new().await;
+    let documents = Documents::load().unwrap();
+    let is_of_staff = |operation: &Operation| {
+        let media = &operation.responses[&operation.success].media;
+        // A missing parameter is an error of the query there, not of the operation.
+        let is_comparable = media.keys().all(|media_type| media_type == "application/json")
+            && operation.parameters_in(ParameterIn::Query).all(|parameter| !parameter.required);
+        matches!(&operation.access, Access::Scope(scope) if scope.starts_with("labs.admin") && is_comparable)
+    };
+    let bodies = examples().into_iter().filter(|(_, form, _)| form.kind == BodyKind::Json);
+    let bodies = bodies.map(|(operation, form, body)| (operation, Some((form, body))));
+    let reads = operations().filter(|operation| operation.body.is_none()).map(|operation| (operation, None));
+    let (mut compared, mut apart) = (BTreeMap::<String, u32>::new(), Vec::new());
+    for (operation, body) in bodies.chain(reads).filter(|(operation, _)| is_of_staff(operation)) {
+        let Some(document) = documents.get(&operation.id) else { continue };
+        let call = cast.addressed(operation).token(cast.token_for(operation));
+        let call = match &body {
+            Some((form, body)) => with(call, form, body),
+            None => call,
+        };
+        let rest = call.send().await;
+        if rest.status < 400 {
+            continue;
+        }
+        let places = operation.parameters_in(ParameterIn::Path);
+        let mut variables: Map<String, Value> =
+            places.map(|parameter| (parameter.name.clone(), absent(&parameter.name).into())).collect();
+        variables.extend(body.map(|(_, body)| ("body".to_owned(), body)));
+        let told = cast.at_the_door(&cast.staff.token, &document.text, &Value::Object(variables)).await;
+        let told: Value = told.json().await.unwrap();
+        if explanation(problem(&told)) != explanation(&rest.json) {
+            apart.push(format!("{}: {} and {told}", operation.id, rest.json));
+        }
+        *compared.entry(rest.code().to_owned()).or_default() += 1;
+    }
+    assert!(apart.is_empty(), "{}", apart.join("\n"));
+    assert!(compared.len() > 2 && compared.values().sum::<u32>() > 60, "{compared:?}");
 }

@@ -14,6 +14,7 @@ mod explain;
 mod foreign;
 mod full_disk;
 mod headers;
+mod hostile_queries;
 mod html;
 mod inputs;
 mod journal;
@@ -149,23 +150,24 @@ fn filled<'h>(harness: &'h Harness, operation: &'static Operation) -> Call<'h> {
 fn filled_at<'h>(harness: &'h Harness, operation: &'static Operation, partner: Option<Uuid>) -> Call<'h> {
     let partner = partner.filter(|_| operation.path.starts_with("/v1/partner/"));
     operation.parameters_in(ParameterIn::Path).fold(harness.call(&operation.id), |call, parameter| {
-        let value = if let (Some(partner), "partner_uuid") = (partner, parameter.name.as_str()) {
-            partner.to_string()
-        } else if parameter.name.ends_with("_uuid") {
-            Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_dead).to_string()
-        } else if parameter.name == "job_code" {
-            "TIDYING".to_owned()
-        } else if parameter.name == "channel" {
-            "blog".to_owned()
-        } else if parameter.name.ends_with("_code") {
-            "NO_SUCH_THING".to_owned()
-        } else if parameter.name == "locale" {
-            "xx".to_owned()
-        } else {
-            "no-such-thing".to_owned()
+        let value = match (partner, parameter.name.as_str()) {
+            (Some(partner), "partner_uuid") => partner.to_string(),
+            (_, name) => absent(name),
         };
         call.path(&parameter.name, value)
     })
+}
+
+/// Returns a well-formed value of a path parameter that does not exist, except for parameters with a fixed set of values.
+fn absent(parameter: &str) -> String {
+    match parameter {
+        "job_code" => "TIDYING".to_owned(),
+        "channel" => "blog".to_owned(),
+        "locale" => "xx".to_owned(),
+        name if name.ends_with("_uuid") => Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_dead).to_string(),
+        name if name.ends_with("_code") => "NO_SUCH_THING".to_owned(),
+        _ => "no-such-thing".to_owned(),
+    }
 }
 
 /// Adds the smallest body of a kind that the operation accepts.

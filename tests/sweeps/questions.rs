@@ -11,18 +11,30 @@ use serde_json::{Map, Value, json};
 use super::{Cast, operations};
 use crate::harness::contract;
 
+/// Returns the problem document in the first error of a response.
+pub(super) fn problem(told: &Value) -> &Value {
+    &told["errors"][0]["extensions"]
+}
+
 impl Cast {
-    /// Sends a query to the playground's endpoint.
+    /// Sends a query to the playground's endpoint. The status of the response states whether the query ran.
     pub(super) async fn at_the_door(&self, token: &str, query: &str, variables: &Value) -> reqwest::Response {
         let request = self.harness.http().post(format!("{}/playground/graphql", self.harness.base_url));
         let body = json!({ "query": query, "variables": variables }).to_string();
         let request = request.header("content-type", "application/json").bearer_auth(token).body(body);
-        request.send().await.unwrap()
+        request.header("accept", "application/graphql-response+json").send().await.unwrap()
     }
 
     /// Returns the response of a query.
     async fn explore(&self, token: &str, query: &str, variables: &Value) -> Value {
         self.at_the_door(token, query, variables).await.json().await.unwrap()
+    }
+
+    /// Returns the problem document in the error of a rejected query.
+    async fn reject(&self, token: &str, query: &str, variables: &Value) -> Value {
+        let mut told = self.explore(token, query, variables).await;
+        assert!(told.get("data").is_none_or(Value::is_null), "{told}");
+        told["errors"][0]["extensions"].take()
     }
 
     /// Returns the REST response of an operation to staff with these path parameters.
@@ -103,8 +115,7 @@ async fn file_operation_in_playground_is_rejected_with_its_endpoint() {
     let files: Vec<&'static Operation> =
         operations().filter(is_file).filter(|operation| documents.get(&operation.id).is_some()).collect();
     for operation in &files {
-        let told = cast.explore(&cast.staff.token, &format!("{{ {} }}", operation.id), &json!({})).await;
-        assert!(told.get("data").is_none(), "{}: {told}", operation.id);
+        let told = cast.reject(&cast.staff.token, &format!("{{ {} }}", operation.id), &json!({})).await;
         if operation.access.scope().is_some_and(|scope| !scope.starts_with("labs.admin")) {
             assert_eq!(told["code"], json!("SCOPE_MISSING"), "{}: {told}", operation.id);
             continue;
@@ -155,14 +166,13 @@ async fn query_needs_scopes_of_every_root_field() {
     let beyond = "{ admin_audit_records_list(limit: 1) { page { has_more } } admin_staff_list { page { has_more } } }";
     let admitted = cast.explore(&auditor.token, own, &json!({})).await;
     assert!(admitted["data"]["admin_audit_records_list"].is_object(), "{admitted}");
-    let refused = cast.explore(&auditor.token, beyond, &json!({})).await;
+    let refused = cast.reject(&auditor.token, beyond, &json!({})).await;
     assert_eq!((&refused["code"], &refused["required_scope"]), (&json!("SCOPE_MISSING"), &json!("labs.admin.staff")));
-    assert!(refused.get("data").is_none(), "{refused}");
     let recorded = "operation = 'admin_staff_list' and outcome = 'REFUSED' and channel = 'PLAYGROUND'";
     assert_eq!(cast.harness.number(&format!("select count(*) from audit_log where {recorded}")).await, 1);
     // Callers who are not staff cannot send queries, not even for data that they can read over REST.
     for stranger in [&cast.administrator.token, &cast.storefront.token] {
-        let refused = cast.explore(stranger, "{ system_me_get { scopes } }", &json!({})).await;
+        let refused = cast.reject(stranger, "{ system_me_get { scopes } }", &json!({})).await;
         assert_eq!(refused["code"], json!("SCOPE_MISSING"), "{refused}");
     }
 }
@@ -218,7 +228,7 @@ async fn query_limits_are_checked_before_execution() {
         ("U+0000", "{ admin_staff_list(filter: {q: \"\\u0000\"}) { page { has_more } } }".to_owned()),
     ];
     for (words, text) in &texts {
-        let refused = cast.explore(&cast.staff.token, text, &json!({})).await;
+        let refused = cast.reject(&cast.staff.token, text, &json!({})).await;
         assert_eq!(refused["code"], json!("VALIDATION_FAILED"), "{words}: {refused}");
         assert!(refused.to_string().contains(words), "{words}: {refused}");
     }
@@ -277,10 +287,10 @@ async fn playground_input_is_validated_against_contract_limits() {
         admin_rate_limits_put_override(partner_uuid: $partner, body: $body) { tier_code } }";
     let until = "2099-01-01T00:00:00Z";
     for (pointer, body) in [
-        ("/body/burst_per_second", json!({ "burst_per_second": 0, "reason": "A trial.", "expires_at": until })),
-        ("/body/reason", json!({ "daily_requests": 5000, "reason": "", "expires_at": until })),
+        ("/burst_per_second", json!({ "burst_per_second": 0, "reason": "A trial.", "expires_at": until })),
+        ("/reason", json!({ "daily_requests": 5000, "reason": "", "expires_at": until })),
     ] {
-        let refused = cast.explore(&cast.staff.token, query, &json!({ "partner": partner, "body": body })).await;
+        let refused = cast.reject(&cast.staff.token, query, &json!({ "partner": partner, "body": body })).await;
         assert_eq!(
             (&refused["code"], &refused["errors"][0]["pointer"]),
             (&json!("VALIDATION_FAILED"), &json!(pointer))
@@ -292,7 +302,7 @@ async fn playground_input_is_validated_against_contract_limits() {
     let done = cast.explore(&cast.staff.token, query, &json!({ "partner": partner, "body": body })).await;
     assert!(done["data"]["admin_rate_limits_put_override"].is_object(), "{done}");
     let far =
-        cast.explore(&cast.staff.token, "{ admin_staff_list(limit: 101) { page { has_more } } }", &json!({})).await;
+        cast.reject(&cast.staff.token, "{ admin_staff_list(limit: 101) { page { has_more } } }", &json!({})).await;
     assert_eq!(far["errors"][0]["parameter"], json!("limit"), "{far}");
 }
 
@@ -333,6 +343,10 @@ async fn playground_accepts_only_one_query_per_post() {
     assert_eq!(post(json!([query, query]).to_string(), "application/json").await, 400, "a batch");
     assert_eq!(post(query.to_string(), "text/plain").await, 415, "what a form could send");
     assert_eq!(post(json!({ "query": " ".repeat(70_000) }).to_string(), "application/json").await, 413);
+    let with_extensions =
+        |extensions: Value| json!({ "query": "{ __typename }", "extensions": extensions }).to_string();
+    assert_eq!(post(with_extensions(json!({ "of": "the client" })), "application/json").await, 200);
+    assert_eq!(post(with_extensions(json!("text")), "application/json").await, 400);
     let get = cast.harness.http().get(&url).query(&[("query", "{ __typename }")]).bearer_auth(&cast.staff.token);
     let refused = get.send().await.unwrap();
     assert_eq!((refused.status().as_u16(), refused.headers()["allow"].to_str().unwrap()), (405, "OPTIONS, POST"));

@@ -72,5 +72,5 @@ async fn rejected_staff_queries_are_validated_on_separate_threads() {
     // The maximum number of root fields in a query.
     let fields = (0..20).map(|number| format!("a{number}: system_me_get(of: $many) {{ scopes }} "));
     let query = format!("query ($many: [[Int!]!]) {{ {} }}", fields.collect::<String>());
-    is_computed_apart(&query, &json!({ "many": vec![vec![7; 1_000]; 20] }), (422, "VALIDATION_FAILED")).await;
+    is_computed_apart(&query, &json!({ "many": vec![vec![7; 1_000]; 20] }), (400, "VALIDATION_FAILED")).await;
 }

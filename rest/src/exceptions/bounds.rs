@@ -10,8 +10,10 @@ use labs_core::principal::Principal;
 use labs_core::{Fault, FieldError};
 use serde_json::{Map, Value};
 
+use super::playground::ENDPOINT;
 use crate::contract::{BodyKind, Contract, FieldPlace, Operation, ParameterIn, SchemaId};
 use crate::front::budget::Allowance;
+use crate::problem::Problem;
 use crate::rest::Rest;
 
 /// The REST limits for a query, and the remaining budgets after its root fields.
@@ -33,6 +35,11 @@ impl MeteredApi {
 }
 
 impl RestApi for MeteredApi {
+    fn problem(&self, fault: &Fault, root: Option<&str>, request_id: &str) -> Value {
+        let problem = Problem::of(fault, &self.rest.settings.base_url, ENDPOINT, request_id, root);
+        serde_json::to_value(&problem).unwrap_or_default()
+    }
+
     fn spend_further<'a>(&'a self, principal: &'a Principal, requests: u32) -> BoxFuture<'a, Result<(), Fault>> {
         async move {
             let services = self.rest.engine.services();
@@ -93,9 +100,7 @@ impl Contract {
         // JSON.
         let Some(form) = forms.find(|form| form.kind == BodyKind::Json) else { return Vec::new() };
         let told = self.check_either(form.schema, body).into_iter().filter_map(|error| match error.place {
-            FieldPlace::Pointer(pointer) => {
-                Some(FieldError::at(format!("/body{pointer}"), error.code.as_str(), error.message))
-            }
+            FieldPlace::Pointer(pointer) => Some(FieldError::at(pointer, error.code.as_str(), error.message)),
             FieldPlace::Parameter(_) => None,
         });
         told.collect()
@@ -155,7 +160,7 @@ mod tests {
             error_codes("admin_partners_suspend", json!({ "partner_uuid": PARTNER, "body": { "reason": reason } }))
         };
         assert_eq!(suspend("They asked."), []);
-        assert_eq!(suspend("")[0], ("/body/reason".to_owned(), "TOO_SHORT".to_owned()));
+        assert_eq!(suspend("")[0], ("/reason".to_owned(), "TOO_SHORT".to_owned()));
         let many = error_codes("admin_partners_list", json!({ "limit": 0 }));
         assert_eq!(many, [("limit".to_owned(), "RANGE".to_owned())]);
         let role = |code: &str, name: &str| {
@@ -164,7 +169,7 @@ mod tests {
         };
         assert_eq!(role("REVIEWER", "Reviewers"), []);
         assert_eq!(role("reviewer", "Reviewers"), [("role_code".to_owned(), "PATTERN".to_owned())]);
-        assert_eq!(role("REVIEWER", &"x".repeat(81)), [("/body/name".to_owned(), "TOO_LONG".to_owned())]);
+        assert_eq!(role("REVIEWER", &"x".repeat(81)), [("/name".to_owned(), "TOO_LONG".to_owned())]);
     }
 
     #[test]
@@ -174,7 +179,7 @@ mod tests {
             error_codes("admin_partners_update", json!({ "partner_uuid": PARTNER, "body": body }))
         };
         assert_eq!(website("https://bücher.example/ä"), []);
-        assert_eq!(website("https://"), [("/body/website".to_owned(), "FORMAT".to_owned())]);
+        assert_eq!(website("https://"), [("/website".to_owned(), "FORMAT".to_owned())]);
     }
 
     #[test]

@@ -8,11 +8,13 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::routing::post;
-use http::{HeaderValue, Response, header, request::Parts};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts};
 use labs_core::context::{Caller, Channel};
-use labs_core::engine::{PlaygroundQuery, STACK_BYTES};
+use labs_core::engine::{PlaygroundQuery, STACK_BYTES, describe_fault};
 use labs_core::{Code, Fault, PrincipalType, trace};
 use serde::Deserialize;
+use serde_json::{Map, Value, json};
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Semaphore;
 use tokio_util::context::TokioContext;
@@ -44,9 +46,12 @@ static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
         .ok()
 });
 
+/// Path of the endpoint.
+pub(super) const ENDPOINT: &str = "/playground/graphql";
+
 /// Returns the route of the endpoint.
 pub(super) fn router() -> Router<Arc<Rest>> {
-    Router::new().route("/playground/graphql", post(query).fallback(unknown_method))
+    Router::new().route(ENDPOINT, post(query).fallback(unknown_method))
 }
 
 /// Request of the page.
@@ -55,22 +60,23 @@ pub(super) fn router() -> Router<Arc<Rest>> {
 struct PlaygroundRequest {
     query: String,
     #[serde(default)]
-    variables: Option<serde_json::Map<String, serde_json::Value>>,
+    variables: Option<Map<String, Value>>,
     #[serde(default, rename = "operationName")]
     #[expect(dead_code, reason = "clients send it; a query contains only one operation, so the name has no effect")]
     operation_name: Option<String>,
     #[serde(default)]
     #[expect(dead_code, reason = "clients send it; the service supports no extension")]
-    extensions: Option<serde_json::Value>,
+    extensions: Option<Map<String, Value>>,
 }
 
 async fn query(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let mut exchange = Exchange::begin(&rest, &parts);
-    let span = exchange.trace(("playground", "/playground/graphql"), &parts);
+    let span = exchange.trace(("playground", ENDPOINT), &parts);
+    let form = ResponseForm::of(&parts.headers);
     let response = match catch_panic(trace::in_span(span, answer_query(&rest, &parts, body, &mut exchange))).await {
-        Ok(response) => response,
-        Err(fault) => exchange.refusal(&fault, &parts),
+        Ok(data) => form.response(data),
+        Err(fault) => form.refusal(&fault, exchange.refusal(&fault, &parts)).await,
     };
     exchange.finish(&rest, response)
 }
@@ -80,7 +86,7 @@ async fn answer_query(
     parts: &Parts,
     body: Body,
     exchange: &mut Exchange<'_>,
-) -> Result<Response<Body>, Fault> {
+) -> Result<Bytes, Fault> {
     checks::check_head(parts)?;
     let mut caller = exchange.caller(parts, Channel::Playground);
     exchange.authenticate(rest, parts, &mut caller).await?;
@@ -105,6 +111,8 @@ async fn answer_query(
     let wait = tokio::time::timeout(LONGEST_WAIT, SEATS.acquire()).await;
     let permit = wait.map_err(|_| Fault::unavailable("Too many queries are running. Try again in a moment."))?;
     let permit = permit.map_err(Fault::internal)?;
+    exchange.reauthenticate(rest, parts, &mut caller).await?;
+    ensure_staff(&caller)?;
     let (asked, metered) = (Arc::clone(rest), Arc::new(MeteredApi::new(Arc::clone(rest))));
     let spent = Arc::clone(&metered);
     let exploring = trace::detached(async move {
@@ -117,10 +125,55 @@ async fn answer_query(
     let explored = runtime.spawn(TokioContext::new(exploring, Handle::current()));
     let explored = explored.await.unwrap_or_else(|error| Err(Fault::internal(error)));
     exchange.allowance = spent.allowance().or(exchange.allowance);
-    let explored = explored?;
-    let mut response = Response::new(Body::from(explored.body));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    Ok(response)
+    Ok(explored?.body)
+}
+
+/// Media type of a response, by the caller's `Accept` (GraphQL over HTTP, section 6.4).
+#[derive(Clone, Copy)]
+enum ResponseForm {
+    /// `application/graphql-response+json`: the status states whether the query ran.
+    GraphqlResponse,
+    /// `application/json`: an invalid query has the status 200, because its status cannot be told from that of a proxy.
+    Json,
+}
+
+impl ResponseForm {
+    fn of(headers: &HeaderMap) -> Self {
+        if body::prefers_graphql_response(headers) { Self::GraphqlResponse } else { Self::Json }
+    }
+
+    /// Writes the GraphQL response of a query that ran.
+    fn response(self, data: Bytes) -> Response<Body> {
+        let mut response = Response::new(Body::from(data));
+        self.set_headers(response.headers_mut());
+        response
+    }
+
+    /// Converts the problem document of a query that did not run into a GraphQL response without data. Its headers stay.
+    async fn refusal(self, fault: &Fault, response: Response<Body>) -> Response<Body> {
+        let (mut parts, problem) = response.into_parts();
+        // The body is a complete document in memory.
+        let problem = axum::body::to_bytes(problem, usize::MAX).await.unwrap_or_default();
+        let problem: Value = serde_json::from_slice(&problem).unwrap_or_default();
+        let error = json!({ "message": describe_fault(fault), "extensions": problem });
+        if fault.code() == Code::ValidationFailed {
+            parts.status = match self {
+                Self::GraphqlResponse => StatusCode::BAD_REQUEST,
+                Self::Json => StatusCode::OK,
+            };
+        }
+        self.set_headers(&mut parts.headers);
+        Response::from_parts(parts, Body::from(json!({ "errors": [error] }).to_string()))
+    }
+
+    fn set_headers(self, headers: &mut HeaderMap) {
+        let media_type = match self {
+            Self::GraphqlResponse => "application/graphql-response+json; charset=utf-8",
+            Self::Json => "application/json; charset=utf-8",
+        };
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        headers.append(header::VARY, HeaderValue::from_static("accept"));
+    }
 }
 
 /// Only staff may send queries; the body of any other caller is not read.

@@ -51,6 +51,9 @@ impl Bounds {
     }
 }
 
+/// Media type of GraphQL responses (GraphQL over HTTP, section 4.2).
+pub(crate) const GRAPHQL_RESPONSE: &str = "application/graphql-response+json";
+
 /// Checks whether the caller accepts the response's media type (RFC 9110 section 12.5.1).
 ///
 /// # Errors
@@ -78,6 +81,15 @@ pub(crate) fn prefers_csv(operation: &Operation, headers: &HeaderMap) -> bool {
         .is_some_and(|response| response.json().is_some() && response.media.contains_key("text/csv"));
     let accept = accept_of(headers).filter(|_| is_offered);
     accept.is_some_and(|accept| weight(&accept, "text/csv") > weight(&accept, "application/json"))
+}
+
+/// Whether the caller names the media type of GraphQL responses and does not prefer JSON. Other callers receive JSON
+/// (GraphQL over HTTP, section 6.4).
+pub(crate) fn prefers_graphql_response(headers: &HeaderMap) -> bool {
+    let Some(accept) = accept_of(headers) else { return false };
+    let is_named = accept.split([',', ';']).any(|range| range.trim().eq_ignore_ascii_case(GRAPHQL_RESPONSE));
+    let weight_of_it = weight(&accept, GRAPHQL_RESPONSE);
+    is_named && weight_of_it > 0.0 && weight_of_it >= weight(&accept, "application/json")
 }
 
 /// Joins all lines of `Accept`; none without the header.

@@ -164,6 +164,8 @@ pub struct AuditNotes {
     pub target: Option<Target>,
     /// Reason that the caller gave.
     pub reason: Option<String>,
+    /// UUID of the object that a staff member's own query created.
+    pub created: Option<Uuid>,
 }
 
 /// New content of the refresh cookie.
@@ -308,6 +310,13 @@ impl RequestContext {
     pub fn note_reason(&self, reason: impl Into<String>) {
         let reason = reason.into();
         self.with_noted(|noted| noted.reason = Some(reason));
+    }
+
+    /// Sets the created object in the audit record of a staff member's own query.
+    pub(crate) fn note_created(&self, id: &CreatedId) {
+        if let CreatedId::Uuid(uuid) = id {
+            self.with_noted(|noted| noted.created = Some(*uuid));
+        }
     }
 
     /// Sets or clears the refresh cookie.

@@ -85,9 +85,11 @@ impl AuditEntry {
     /// Marks the call as successful and adds the target, which is known now.
     pub(super) fn complete(&mut self, created: Option<&CreatedId>, noted: &AuditNotes) {
         self.note(noted);
-        if let (None, Some(CreatedId::Uuid(uuid))) = (self.target.uuid, created) {
-            self.target.uuid = Some(*uuid);
-        }
+        let created = match created {
+            Some(CreatedId::Uuid(uuid)) => Some(*uuid),
+            _ => noted.created,
+        };
+        self.target.uuid = self.target.uuid.or(created);
     }
 
     /// Notes of the resolver take precedence over the arguments.

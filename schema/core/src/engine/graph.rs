@@ -3,6 +3,8 @@
 //! An operation answers JSON. The library selects from it: one resolver serves every plain field, and an edge runs its
 //! function with the object's JSON.
 
+mod selection;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,8 +17,12 @@ use async_graphql::{
 };
 use serde_json::{Map, Value as Json};
 
+use self::selection::Selection;
+pub(super) use self::selection::to_value;
+use super::answer_meter::AnswerMeter;
 use super::binding::to_json;
 use super::prepare::{DescribedEdge, DescribedOperation, Parts};
+use super::signature::Signature;
 use crate::context::{ROOT_KEY, RequestContext};
 use crate::describe::{DescribedField, NamedType, ObjectKind, TypeKind, TypeRef};
 use crate::fault::Fault;
@@ -122,9 +128,10 @@ fn roots(parts: &Parts, name: &str, description: &str, files: Files) -> Object {
 fn root_field(parts: &Parts, described: &DescribedOperation, needs: &HashMap<&str, &str>) -> Field {
     let Operation { name, description, access, attributes, run, .. } = *described.operation;
     let answer = Selection::of(parts, &described.output);
+    let signature = Signature::of(&parts.types, &described.arguments);
     let field = Field::new(name, described.output.clone(), move |ctx| {
-        let answer = answer.clone();
-        FieldFuture::new(async move { resolve_root(&ctx, run, &answer).await })
+        let (answer, signature) = (answer.clone(), signature.clone());
+        FieldFuture::new(async move { resolve_root(&ctx, run, (&signature, &answer)).await })
     });
     let text = format!("{description}\n\n{}", describe_root_access(needs.get(name).copied().unwrap_or(access)));
     let field = directives(access, &attributes).into_iter().fold(field.description(text), Field::directive);
@@ -137,7 +144,7 @@ fn object(parts: &Parts, name: &str, description: &str, fields: &[DescribedField
     let mut object = Object::new(name).description(description);
     for DescribedField { name, description, ty } in fields {
         let (key, value) = (*name, Selection::of(parts, ty));
-        let field = Field::new(key, ty.clone(), move |ctx| FieldFuture::Value(plain(ctx.parent_value, key, &value)));
+        let field = Field::new(key, ty.clone(), move |ctx| FieldFuture::Value(plain(&ctx, key, &value)));
         object = object.field(with_text(field, description));
     }
     for edge in parts.edges.get(name).into_iter().flatten() {
@@ -152,9 +159,10 @@ fn with_text(field: Field, description: &str) -> Field {
 
 fn edge_field(parts: &Parts, described: &DescribedEdge) -> Field {
     let (run, value) = (described.edge.run, Selection::of(parts, &described.output));
+    let signature = Signature::of(&parts.types, &described.arguments);
     let field = Field::new(described.edge.field, described.output.clone(), move |ctx| {
-        let value = value.clone();
-        FieldFuture::new(async move { resolve_edge(&ctx, run, &value).await })
+        let (value, signature) = (value.clone(), signature.clone());
+        FieldFuture::new(async move { resolve_edge(&ctx, run, (&signature, &value)).await })
     });
     let reads = described.edge.reads.iter().map(Value::from).collect();
     let needs =
@@ -228,103 +236,37 @@ fn describe_edge_access(reads: &[String], needs: &HashMap<&str, &str>) -> Option
     }
 }
 
-/// How the library continues in a value: its type, and what the type is.
-#[derive(Clone)]
-struct Selection {
-    ty: TypeRef,
-    base: Base,
-}
-
-/// Kind of a named type, as far as its values are concerned.
-#[derive(Clone, Copy)]
-enum Base {
-    Object,
-    Union,
-    Enum,
-    Scalar,
-}
-
-impl Selection {
-    fn of(parts: &Parts, ty: &TypeRef) -> Self {
-        let base = match parts.types.named.get(ty.type_name()).map(|named| &named.kind) {
-            Some(TypeKind::Object { .. }) => Base::Object,
-            Some(TypeKind::Union(_)) => Base::Union,
-            Some(TypeKind::Enum(_)) => Base::Enum,
-            Some(TypeKind::Scalar { .. }) | None => Base::Scalar,
-        };
-        Self { ty: ty.clone(), base }
-    }
-
-    /// Wraps a value of an object's field; `None` for null.
-    fn borrowed<'a>(&self, value: &'a Json) -> Option<FieldValue<'a>> {
-        self.value(&self.ty, value, &|object| FieldValue::borrowed_any(object))
-    }
-
-    /// Wraps the answer of an operation or an edge; `None` for null.
-    fn owned(&self, value: &Json) -> Option<FieldValue<'static>> {
-        self.value(&self.ty, value, &|object| FieldValue::owned_any(object.clone()))
-    }
-
-    fn value<'a, 'v>(
-        &self,
-        ty: &TypeRef,
-        value: &'v Json,
-        wrap: &dyn Fn(&'v Json) -> FieldValue<'a>,
-    ) -> Option<FieldValue<'a>> {
-        match (ty, value) {
-            (_, Json::Null) => None,
-            (TypeRef::NonNull(inner), value) => self.value(inner, value, wrap),
-            (TypeRef::List(inner), Json::Array(values)) => {
-                Some(FieldValue::list(values.iter().filter_map(|value| self.value(inner, value, wrap))))
-            }
-            (_, value) => Some(match (self.base, value) {
-                (Base::Object, object) => wrap(object),
-                (Base::Union, object) => {
-                    let name = object.get("__typename").and_then(Json::as_str).unwrap_or_default();
-                    wrap(object).with_type(name.to_owned())
-                }
-                (Base::Enum, Json::String(word)) => FieldValue::value(Value::Enum(Name::new(word))),
-                (_, value) => FieldValue::value(to_value(value)),
-            }),
-        }
-    }
-}
-
-/// Converts JSON to a value of the library.
-pub(super) fn to_value(value: &Json) -> Value {
-    match value {
-        Json::Null => Value::Null,
-        Json::Bool(flag) => Value::Boolean(*flag),
-        Json::Number(number) => Value::Number(number.clone()),
-        Json::String(text) => Value::String(text.clone()),
-        Json::Array(items) => Value::List(items.iter().map(to_value).collect()),
-        Json::Object(fields) => {
-            Value::Object(fields.iter().map(|(name, value)| (Name::new(name), to_value(value))).collect())
-        }
-    }
-}
-
 /// Returns a plain field of an object.
-fn plain<'a>(parent: &'a FieldValue<'a>, key: &str, value: &Selection) -> Option<FieldValue<'a>> {
-    parent.downcast_ref::<Json>().and_then(|object| object.get(key)).and_then(|field| value.borrowed(field))
+fn plain<'a>(ctx: &ResolverContext<'a>, key: &str, value: &Selection) -> Option<FieldValue<'a>> {
+    let field = ctx.parent_value.downcast_ref::<Json>().and_then(|object| object.get(key))?;
+    value.borrowed(field, meter(ctx))
+}
+
+/// Returns the meter of a staff member's query.
+fn meter<'a>(ctx: &ResolverContext<'a>) -> Option<&'a AnswerMeter> {
+    ctx.ctx.data_opt::<Arc<AnswerMeter>>().map(Arc::as_ref)
 }
 
 async fn resolve_root(
     ctx: &ResolverContext<'_>,
     run: Run,
-    answer: &Selection,
+    (signature, answer): (&Signature, &Selection),
 ) -> Result<Option<FieldValue<'static>>, Error> {
     #[cfg(debug_assertions)]
     if let Some(recorded) = ctx.data_opt::<Arc<super::parity::Recorded>>() {
-        return Ok(answer.owned(&recorded.answer(&argument_values(ctx))?));
+        return Ok(answer.owned(&recorded.answer(&argument_values(ctx, signature))?, None));
     }
     let cx = Arc::clone(ctx.data::<Arc<RequestContext>>()?);
     let key = ctx.item.node.response_key().node.to_string();
-    let ran = ROOT_KEY.scope(key, run(&cx, arguments(ctx))).await;
-    let read =
-        |written: crate::context::WrittenAnswer| serde_json::from_slice::<Json>(&written.body).map_err(Fault::internal);
-    match ran.and_then(read) {
-        Ok(value) => Ok(answer.owned(&value)),
+    let running = async {
+        let written = run(&cx, arguments(ctx, signature)).await?;
+        if let Some(created) = &written.created {
+            cx.note_created(created);
+        }
+        serde_json::from_slice::<Json>(&written.body).map_err(Fault::internal)
+    };
+    match ROOT_KEY.scope(key, running).await {
+        Ok(value) => Ok(answer.owned(&value, meter(ctx))),
         Err(fault) => fail(ctx, fault, &answer.ty),
     }
 }
@@ -332,22 +274,22 @@ async fn resolve_root(
 async fn resolve_edge(
     ctx: &ResolverContext<'_>,
     run: Follow,
-    value: &Selection,
+    (signature, value): (&Signature, &Selection),
 ) -> Result<Option<FieldValue<'static>>, Error> {
     let cx = Arc::clone(ctx.data::<Arc<RequestContext>>()?);
     let parent = ctx.parent_value.try_downcast_ref::<Json>()?;
-    match run(&cx, Parent::new(parent), arguments(ctx)).await {
-        Ok(read) => Ok(value.owned(&read)),
+    match run(&cx, Parent::new(parent), arguments(ctx, signature)).await {
+        Ok(read) => Ok(value.owned(&read, meter(ctx))),
         Err(fault) => fail(ctx, fault, &value.ty),
     }
 }
 
-fn arguments(ctx: &ResolverContext<'_>) -> Arguments {
-    Arguments::new(argument_values(ctx), ArgumentSource::Query)
+fn arguments(ctx: &ResolverContext<'_>, signature: &Signature) -> Arguments {
+    Arguments::new(argument_values(ctx, signature), ArgumentSource::Query)
 }
 
-fn argument_values(ctx: &ResolverContext<'_>) -> Map<String, Json> {
-    ctx.args.iter().map(|(name, value)| (name.to_string(), to_json(value.as_value()))).collect()
+fn argument_values(ctx: &ResolverContext<'_>, signature: &Signature) -> Map<String, Json> {
+    signature.coerce(ctx.args.iter().map(|(name, value)| (name.to_string(), to_json(value.as_value()))).collect())
 }
 
 /// Reports the failure of a field. A nullable field is null; the error of another field removes the field.

@@ -6,8 +6,10 @@
 //! The public methods return boxed futures, because an `async fn` is compiled again in every crate that awaits it, and
 //! these contain the whole service.
 
+mod answer_meter;
 mod audit;
 mod binding;
+mod call;
 mod calls;
 mod detach_on_drop;
 mod graph;
@@ -21,18 +23,20 @@ mod prepare;
 mod read;
 mod revision;
 mod settle;
+mod signature;
 
 use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 
+pub use call::{Answer, BytesCondition, Call, IdempotencyKey, Precondition};
 pub use calls::{Calling, GroupCalls};
 pub use operation::{PreparedOperation, Reuse, RootField};
-pub use playground::{PlaygroundQuery, PlaygroundResponse, RestApi, STACK_BYTES};
+pub use playground::{PlaygroundQuery, PlaygroundResponse, RestApi, STACK_BYTES, describe_fault};
 pub use prepare::{Descriptions, PreparedSchema};
 
 use detach_on_drop::DetachOnDrop;
@@ -40,9 +44,7 @@ use detach_on_drop::DetachOnDrop;
 use crate::access::Access;
 use crate::account_turns::AccountTurns;
 use crate::coalescer::Coalescer;
-use crate::context::{
-    AnswerExtras, Attachment, AuditNotes, Caller, CreatedId, NamesRevision, RequestContext, WrittenAnswer,
-};
+use crate::context::{AuditNotes, Caller, RequestContext, WrittenAnswer};
 use crate::db::Db;
 use crate::fault::Fault;
 use crate::operation::{FindingFaults, RejectedBody};
@@ -84,82 +86,6 @@ impl Admission {
         Engine::guard(operation.root.access, caller)?;
         Ok(Self { operation: Arc::clone(operation), caller: Arc::clone(caller) })
     }
-}
-
-/// Request for an operation, with all its input.
-#[derive(Clone)]
-pub struct Call {
-    /// The operation and the admitted caller.
-    pub admission: Admission,
-    /// The operation's variables, checked against the contract.
-    pub variables: serde_json::Map<String, serde_json::Value>,
-    /// File in the request.
-    pub attachment: Option<Attachment>,
-    /// Key with which the caller marks a repeat of the same request.
-    pub idempotency: Option<IdempotencyKey>,
-    /// Condition on the current representation before a write.
-    pub precondition: Option<Precondition>,
-    /// Expected revision of a write whose path has no GET; its resolver compares it.
-    pub expected: Option<NamesRevision>,
-    /// Whether a read replica may answer, if the operation allows it.
-    pub may_lag: bool,
-}
-
-/// An `Idempotency-Key` (docs/decisions/api.md#idempotency-keys).
-#[derive(Clone)]
-pub struct IdempotencyKey {
-    /// Key as sent.
-    pub key: String,
-    /// SHA-256 of the request's content.
-    pub fingerprint: [u8; 32],
-    /// Whether the stored row must not identify the caller, because the operation must stay anonymous.
-    pub unattributed: bool,
-}
-
-/// A condition on the representation that a write is about to change (`If-Match`).
-#[derive(Clone)]
-pub struct Precondition {
-    /// Operation that returns the current representation.
-    pub operation: Arc<PreparedOperation>,
-    /// Variables of that operation.
-    pub variables: serde_json::Map<String, serde_json::Value>,
-    /// Whether the representation equals the one read by the caller.
-    pub holds: BytesCondition,
-}
-
-impl Call {
-    /// Returns the rule by which the answer may be reused.
-    #[must_use]
-    pub fn reuse(&self) -> Option<&Reuse> {
-        self.root().reuse.as_ref()
-    }
-
-    fn root(&self) -> &RootField {
-        &self.admission.operation.root
-    }
-
-    fn caller(&self) -> &Arc<Caller> {
-        &self.admission.caller
-    }
-}
-
-/// Condition on the bytes of a representation.
-pub type BytesCondition = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
-
-/// Answer of an operation.
-pub struct Answer {
-    /// JSON of the root field.
-    pub body: Bytes,
-    /// Identifier of the created object, if one was created.
-    pub created: Option<CreatedId>,
-    /// Cursor of the next page, if one exists.
-    pub next_cursor: Option<String>,
-    /// Parts of the answer in addition to the JSON.
-    pub extras: AnswerExtras,
-    /// Whether the answer is the stored one of an earlier request with the same key.
-    pub replayed: bool,
-    /// Whether a read replica may have answered.
-    pub lagged: bool,
 }
 
 impl Engine {
@@ -317,20 +243,23 @@ impl Engine {
     }
 
     async fn settle_apart(&self, call: Call) -> Result<Answer, Fault> {
-        let kept = call.root().is_audited.then(|| call.clone());
         let (engine, request_id) = (self.clone(), call.caller().request_id.clone());
         let unheard = move |outcome: std::thread::Result<Result<Answer, Fault>>| {
             if let Ok(Err(fault)) = outcome {
                 fault.log(&request_id, "a request failed after its client had disconnected");
             }
         };
-        match (DetachOnDrop::new(async move { engine.settle(call).await }, unheard).await, kept) {
+        let settled = DetachOnDrop::new(async move { engine.settle_or_refuse(call).await }, unheard).await;
+        settled.unwrap_or_else(|_| Err(err_panicked()))
+    }
+
+    /// Settles a call. If it panics, its audit record states the failure, even if the client has disconnected.
+    async fn settle_or_refuse(&self, call: Call) -> Result<Answer, Fault> {
+        let kept = call.root().is_audited.then(|| call.clone());
+        match (AssertUnwindSafe(self.settle(call)).catch_unwind().await, kept) {
             (Ok(outcome), _) => outcome,
             (Err(_), None) => Err(err_panicked()),
-            (Err(_), Some(call)) => {
-                let fault = err_panicked();
-                Err(self.refuse(&call.admission, &call.variables, fault).await)
-            }
+            (Err(_), Some(call)) => Err(self.refuse(&call.admission, &call.variables, err_panicked()).await),
         }
     }
 
@@ -352,14 +281,6 @@ impl Engine {
         #[cfg(debug_assertions)]
         parity::check(&self.0.plan.complete, operation, variables, &written).await?;
         Ok(written)
-    }
-}
-
-impl Answer {
-    /// Creates the answer of a first request.
-    fn of(written: WrittenAnswer, extras: AnswerExtras) -> Self {
-        let WrittenAnswer { body, created, next_cursor } = written;
-        Self { body, created, next_cursor, extras, replayed: false, lagged: false }
     }
 }
 

@@ -6,26 +6,26 @@ mod asked;
 mod literals;
 mod measure;
 mod nesting;
+mod run;
+mod variables;
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_graphql::parser::types::ExecutableDocument;
-use async_graphql::{Response, Value, Variables};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use self::answer::{fault_of, is_beneath, is_shown, log_causes, respond, worst_error};
+pub use self::answer::describe_fault;
+use self::answer::respond;
 use self::asked::AuditedField;
 use super::operation::{is_mutation, only_operation, root_fields};
-use super::{Engine, RootField, audit, prepare};
+use super::{Engine, RootField, prepare};
 use crate::access::Access;
-use crate::context::{AnswerExtras, AuditNotes, Caller, FollowedEdges, RequestContext};
-use crate::db::{Db, TransactionOptions};
-use crate::fault::{Code, Fault, FieldError, Settlement};
+use crate::context::{AuditNotes, Caller};
+use crate::fault::{Code, Fault, FieldError};
 use crate::principal::{Principal, PrincipalType};
 use crate::scope::Scope;
 
@@ -33,10 +33,8 @@ use crate::scope::Scope;
 const LONGEST_TEXT: usize = 16 * 1024;
 /// Maximum number of root fields of a query, including aliases and fields of fragments.
 const MOST_ROOTS: usize = 20;
-/// Maximum run time of a query.
-const DEADLINE: Duration = Duration::from_secs(2);
-/// Additional time for a database statement, so that the deadline of the query comes first.
-const GRACE: Duration = Duration::from_millis(100);
+/// Pointer of an error in the text of the query.
+const QUERY: &str = "/query";
 
 /// Stack size in bytes of the thread that polls [`Engine::run_query`]: far more than the parser needs for accepted texts.
 pub const STACK_BYTES: usize = 8 * 1024 * 1024;
@@ -51,13 +49,17 @@ pub struct PlaygroundQuery {
 
 /// Answer to a staff member's query: a GraphQL response with data and errors.
 pub struct PlaygroundResponse {
-    /// `{"data": …}`, with `"errors": […]` if a field was rejected.
+    /// `{"data": …}`, with `"errors": […]` if a field was rejected. The `extensions` of an error have the members of a
+    /// problem document.
     pub body: Bytes,
 }
 
-/// Knowledge of the REST API about a root field: its endpoint, the limits of its arguments beyond their types, and the
-/// caller's budgets.
+/// Knowledge of the REST API about a root field: its endpoint, the limits of its arguments beyond their types, the form
+/// of its errors, and the caller's budgets.
 pub trait RestApi: Send + Sync {
+    /// Returns the problem document of a fault; of this root field, if the fault has one.
+    fn problem(&self, fault: &Fault, root: Option<&str>, request_id: &str) -> serde_json::Value;
+
     /// Spends one request for each root field of a query after the first. The HTTP request itself has already spent
     /// one.
     ///
@@ -86,6 +88,8 @@ struct CheckedQuery {
     audited: Vec<AuditedField>,
     /// Root fields that read the same as the edges that the query follows.
     edges: Vec<RootField>,
+    /// Root fields by response name.
+    roots: HashMap<String, String>,
 }
 
 impl CheckedQuery {
@@ -120,12 +124,17 @@ impl Engine {
             let checked = self.check(&caller, &principal, &exploration, rest).await?;
             // Not in a separate task, which would compute on the runtime that serves the connections.
             let ran = AssertUnwindSafe(self.run_checked(&caller, exploration, &checked)).catch_unwind().await;
-            match ran {
-                Ok(explored) => explored,
-                Err(_) => Err(self
-                    .refuse_all(&caller, &checked.audited_fields(), &HashMap::new(), super::err_panicked())
-                    .await),
-            }
+            let response = match ran {
+                Ok(response) => response?,
+                Err(_) => {
+                    let fault = super::err_panicked();
+                    return Err(self.refuse_all(&caller, &checked.audited_fields(), &HashMap::new(), fault).await);
+                }
+            };
+            respond(&response, |fault, key| {
+                let root = key.and_then(|key| checked.roots.get(key));
+                rest.problem(fault, root.map(String::as_str), &caller.request_id)
+            })
         }
         .boxed()
     }
@@ -163,9 +172,13 @@ impl Engine {
         }
         let further = u32::try_from(roots.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let mut verdict = rest.spend_further(principal, further).await;
-        let (mut audited, mut breaches) = (Vec::new(), Vec::new());
+        let (mut audited, mut breaches, mut misfits) = (Vec::new(), Vec::new(), Vec::new());
         for field in &roots {
-            let arguments = asked::arguments(field, operation, &exploration.variables);
+            let mut arguments = asked::arguments(field, operation, &exploration.variables);
+            if let Some(signature) = self.0.plan.signatures.get(field.name.node.as_str()) {
+                misfits.extend(variables::find_argument_errors(signature, &arguments));
+                arguments = signature.coerce(arguments);
+            }
             let arguments = rest.as_requested(&field.name.node, arguments);
             let key = field.response_key().node.to_string();
             let (root, may) = self.guard_root(caller, &field.name.node, rest);
@@ -180,11 +193,17 @@ impl Engine {
             let validated = prepare::validate(&self.0.plan.playground, document.clone()).await;
             verdict = validated.map_err(|breaches| err_invalid(breaches.join(" ")));
         }
-        // Type errors are reported by the schema itself.
+        if verdict.is_ok() {
+            let errors = variables::find_errors(&self.0.plan.types, operation, &exploration.variables);
+            let errors = if errors.is_empty() { misfits } else { errors };
+            verdict = if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) };
+        }
         if verdict.is_ok() && !breaches.is_empty() {
             verdict = Err(Fault::invalid(breaches));
         }
-        let checked = CheckedQuery { document, writes, audited, edges };
+        let roots =
+            roots.iter().map(|field| (field.response_key().node.to_string(), field.name.node.to_string())).collect();
+        let checked = CheckedQuery { document, writes, audited, edges, roots };
         match verdict {
             Ok(()) => Ok(checked),
             Err(fault) => Err(self.refuse_all(caller, &checked.audited_fields(), &HashMap::new(), fault).await),
@@ -247,133 +266,6 @@ impl Engine {
         };
         (root.is_audited.then(|| root.clone()), verdict)
     }
-
-    async fn run_checked(
-        &self,
-        caller: &Arc<Caller>,
-        exploration: PlaygroundQuery,
-        checked: &CheckedQuery,
-    ) -> Result<PlaygroundResponse, Fault> {
-        let entry_of =
-            |asked: &AuditedField| audit::AuditEntry::of_call(&asked.root, caller, &asked.arguments, self.services());
-        let entries: Vec<audit::AuditEntry> = checked.audited.iter().map(entry_of).collect();
-        // The deadline aborts computation in this process; the database aborts its statements slightly later.
-        let mut terms = TransactionOptions::default().with("statement_timeout", (DEADLINE + GRACE).as_millis());
-        if let Some(entry) = entries.first().filter(|_| checked.writes) {
-            terms = terms.with("labs.audit_record", entry.record_uuid());
-        }
-        let db = Db::for_transaction(self.0.for_transactions.clone(), terms);
-        // The wait for a connection does not count against the query's time.
-        drop(db.conn().await?);
-        let services = Arc::clone(&self.0.services);
-        let edges = checked.edges.iter().map(|edge| edge.name.clone()).collect();
-        let cx = RequestContext::new(Arc::clone(caller), db.clone(), self.now(), services, None).with_edges(edges);
-        let cx = Arc::new(cx);
-        let mut request = async_graphql::Request::new("")
-            .variables(Variables::from_json(serde_json::Value::Object(exploration.variables.clone())))
-            .data(Arc::clone(&cx));
-        request.set_parsed_query(checked.document.clone());
-        let response = limit_time(self.0.plan.playground.execute(request)).await;
-        let AnswerExtras { noted_at, followed, .. } = cx.take_extras();
-        log_causes(&response.errors, &caller.request_id);
-        match worst_error(&response) {
-            Some(fault) if checked.writes || fault.code().is_failure() => {
-                self.refuse_failed(&db, (caller, checked), fault, (response, entries), &noted_at).await
-            }
-            _ => {
-                let told = self.followed_records(caller, checked, &followed);
-                self.commit_query(&db, (caller, checked), (response, entries, told), &noted_at).await
-            }
-        }
-    }
-
-    /// Creates the audit records of the edges that returned objects: one per root field that reads the same objects,
-    /// with their ids as its argument.
-    fn followed_records(
-        &self,
-        caller: &Arc<Caller>,
-        checked: &CheckedQuery,
-        followed: &FollowedEdges,
-    ) -> Vec<audit::AuditEntry> {
-        let of_edge = |edge: &RootField| {
-            let (argument, uuids) = followed.get(edge.name.as_str()).filter(|_| edge.is_audited)?;
-            let arguments = serde_json::Map::from_iter([((*argument).to_owned(), serde_json::json!(uuids))]);
-            Some(audit::AuditEntry::of_call(edge, caller, &arguments, self.services()))
-        };
-        checked.edges.iter().filter_map(of_edge).collect()
-    }
-
-    /// Commits the query with a record for each audited field, including rejected fields.
-    async fn commit_query(
-        &self,
-        db: &Db,
-        (caller, checked): (&Arc<Caller>, &CheckedQuery),
-        (response, entries, followed): (Response, Vec<audit::AuditEntry>, Vec<audit::AuditEntry>),
-        noted_at: &HashMap<String, AuditNotes>,
-    ) -> Result<PlaygroundResponse, Fault> {
-        let (nothing, asked) = (AuditNotes::default(), &checked.audited);
-        for (asked, mut entry) in asked.iter().zip(entries) {
-            let noted = noted_at.get(&asked.key).unwrap_or(&nothing);
-            // A field with a partial answer counts as answered, even if some of its subfields were rejected.
-            match response.errors.iter().find(|error| is_beneath(error, &asked.key)) {
-                Some(error) if !is_shown(&response.data, &asked.key) => entry.fail(&fault_of(error), noted),
-                _ => entry.complete(None, noted),
-            }
-            entry.write(&mut *db.conn().await?).await.map_err(|error| audit::err_unavailable(&error))?;
-        }
-        if !followed.is_empty() {
-            let written = audit::AuditEntry::write_all(&followed, &mut *db.conn().await?).await;
-            written.map_err(|error| audit::err_unavailable(&error))?;
-        }
-        let asked = checked.audited_fields();
-        match db.commit().await {
-            Ok(()) => respond(&response.data, &response.errors),
-            Err(fault) if asked.is_empty() => Err(fault),
-            // A conflict from a deferred constraint is a rejection like any other.
-            Err(fault) if fault.code() == Code::Conflict => Err(self.refuse_all(caller, &asked, noted_at, fault).await),
-            Err(fault) if fault.settlement() == Settlement::Unknown => Err(fault),
-            Err(fault) => Err(audit::err_unavailable(&fault)),
-        }
-    }
-
-    /// Rolls back a rejected write or a failed query, except for writes that the rejection keeps on purpose (a failed
-    /// password attempt counts). Every audited field leaves its record.
-    async fn refuse_failed(
-        &self,
-        db: &Db,
-        (caller, checked): (&Arc<Caller>, &CheckedQuery),
-        fault: Fault,
-        (response, entries): (Response, Vec<audit::AuditEntry>),
-        noted_at: &HashMap<String, AuditNotes>,
-    ) -> Result<PlaygroundResponse, Fault> {
-        if fault.settlement() == Settlement::Kept {
-            let nothing = AuditNotes::default();
-            for (asked, mut entry) in checked.audited.iter().zip(entries) {
-                entry.fail(&fault, noted_at.get(&asked.key).unwrap_or(&nothing));
-                entry.write(&mut *db.conn().await?).await.map_err(|error| audit::err_unavailable(&error))?;
-            }
-            db.commit().await?;
-        } else {
-            self.roll_back(db).await;
-            let told = self.refuse_all(caller, &checked.audited_fields(), noted_at, fault).await;
-            if told.code() == Code::AuditUnavailable {
-                return Err(told);
-            }
-        }
-        respond(&Value::Null, &response.errors)
-    }
-}
-
-/// Runs a query within the deadline. On a busy machine the database can abort the statement first, which counts as the
-/// deadline.
-async fn limit_time(query: impl Future<Output = Response>) -> Response {
-    let was_ended = |response: &Response| worst_error(response).is_some_and(|fault| fault.code() == Code::QueryTimeout);
-    let answered = tokio::time::timeout(DEADLINE, query).await.ok();
-    answered.filter(|response| !was_ended(response)).unwrap_or_else(|| {
-        let slow = Fault::query_timeout("The query ran longer than 2 seconds and was aborted. Select fewer fields.");
-        let error = async_graphql::Error::from(slow).into_server_error(async_graphql::Pos::default());
-        Response::from_errors(vec![error])
-    })
 }
 
 /// Parses the query. Rejects U+0000, which no text column can store, because it would fail both the statement and its
@@ -394,5 +286,5 @@ fn parse_document(exploration: &PlaygroundQuery) -> Result<ExecutableDocument, F
 }
 
 fn err_invalid(message: impl Into<String>) -> Fault {
-    Fault::invalid(vec![FieldError::at("/query", "QUERY", message)])
+    Fault::invalid(vec![FieldError::at(QUERY, "QUERY", message)])
 }

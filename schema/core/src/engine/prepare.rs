@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_graphql::parser::types::{ExecutableDocument, OperationDefinition, Selection, SelectionSet};
-use async_graphql::{Positioned, Request};
+use async_graphql::{Positioned, Request, ServerError};
 use futures_util::future::BoxFuture;
 
 use super::binding::Binding;
 use super::calls::GroupCalls;
 use super::graph::{self, Graph};
 use super::operation::{PreparedOperation, Reuse, RootField, TargetArgument, is_mutation, only_operation, root_fields};
+use super::signature::Signature;
 use crate::access::Access;
 use crate::audit_target::AuditTargetKind;
 use crate::describe::{Described as _, DescribedField, TypeKind, TypeRef, Types, nullable};
@@ -40,6 +41,8 @@ pub(super) struct Read {
 
 /// Operation name that no document uses: executing it runs every validation rule and nothing else.
 const NOBODY: &str = "__validate_only";
+/// Error of the library for that name, after it validated the document.
+const UNKNOWN_NOBODY: &str = "Unknown operation named \"__validate_only\"";
 
 /// Schema, its SDL and the declarations in it. Needs neither database nor services.
 pub struct PreparedSchema {
@@ -49,6 +52,10 @@ pub struct PreparedSchema {
     pub(super) playground: Graph,
     pub(super) roots: HashMap<String, RootField>,
     pub(super) nested: HashMap<(String, String), Nested>,
+    /// Described types, for the variables of staff queries.
+    pub(super) types: Arc<Types>,
+    /// Arguments of each root field.
+    pub(super) signatures: HashMap<String, Signature>,
     sdl: String,
     pub(super) calls: GroupCalls,
 }
@@ -88,7 +95,7 @@ pub(super) struct DescribedEdge {
 
 /// All parts of a schema, described.
 pub(super) struct Parts {
-    pub(super) types: Types,
+    pub(super) types: Arc<Types>,
     pub(super) operations: Vec<DescribedOperation>,
     /// Edges of each object, including the objects that contain its fields.
     pub(super) edges: HashMap<String, Vec<DescribedEdge>>,
@@ -122,7 +129,7 @@ impl Parts {
                 of_objects.entry(name).or_default().push(described);
             }
         }
-        Self { types, operations: described, edges: of_objects, descriptions }
+        Self { types: Arc::new(types), operations: described, edges: of_objects, descriptions }
     }
 }
 
@@ -172,7 +179,15 @@ impl PreparedSchema {
             |files| graph::build(&parts, files).map_err(|error| vec![format!("the schema is invalid: {error}")]);
         let (complete, playground) = (build(graph::Files::Included)?, build(graph::Files::Left)?);
         let sdl = complete.sdl() + graph::DIRECTIVES;
-        if breaches.is_empty() { Ok(Self { complete, playground, roots, nested, sdl, calls }) } else { Err(breaches) }
+        if breaches.is_empty() {
+            let signature = |described: &DescribedOperation| {
+                (described.operation.name.to_owned(), Signature::of(&parts.types, &described.arguments))
+            };
+            let signatures = parts.operations.iter().map(signature).collect();
+            Ok(Self { complete, playground, roots, nested, types: parts.types, signatures, sdl, calls })
+        } else {
+            Err(breaches)
+        }
     }
 
     /// Returns the SDL, with the access rule of each root field.
@@ -245,11 +260,15 @@ fn has_directives(document: &ExecutableDocument, selection: &SelectionSet) -> bo
 
 /// Runs every validation rule on a document without executing it.
 pub(super) async fn validate(graph: &Graph, document: ExecutableDocument) -> Result<(), Vec<String>> {
+    if document.operations.iter().any(|(name, _)| name.is_some_and(|name| name == NOBODY)) {
+        return Err(vec![format!("An operation must not have the name `{NOBODY}`.")]);
+    }
     let mut request = Request::new("").operation_name(NOBODY);
     request.set_parsed_query(document);
     let response = graph.execute(request).await;
-    let breaches: Vec<String> =
-        response.errors.into_iter().map(|error| error.message).filter(|message| !message.contains(NOBODY)).collect();
+    let is_breach = |error: &ServerError| !error.locations.is_empty() || error.message != UNKNOWN_NOBODY;
+    let breaches = response.errors.into_iter().filter(is_breach);
+    let breaches: Vec<String> = breaches.map(|error| error.message).collect();
     if breaches.is_empty() { Ok(()) } else { Err(breaches) }
 }
 
