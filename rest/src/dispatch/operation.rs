@@ -12,6 +12,7 @@ use http::{Method, Response, StatusCode, header, request::Parts};
 use labs_core::context::{Attachment, Caller, Channel, NamesRevision};
 use labs_core::engine::{Admission, Call, IdempotencyKey, Precondition, Reuse};
 use labs_core::fault::Reason;
+use labs_core::principal::Principal;
 use labs_core::trace;
 use labs_core::usage::AnswerKind;
 use labs_core::{Code, Fault, PrincipalType};
@@ -154,8 +155,8 @@ async fn answer_found<'a>(
     }
 }
 
-/// Admits the caller to a prepared operation. The rejection of an audited call is recorded; for callers other than staff
-/// only the first time in a minute (docs/decisions/audit.md#spent-budgets).
+/// Admits the caller to a prepared operation. The rejection of an audited call is recorded; for callers other than
+/// staff only the first time in a minute (docs/decisions/audit.md#spent-budgets).
 async fn admit(
     rest: &Rest,
     operation: &Operation,
@@ -168,8 +169,7 @@ async fn admit(
         Err(fault) => fault,
     };
     let is_recorded = caller.principal.as_ref().is_none_or(|principal| {
-        let about = (principal.budget.account.clone(), operation.id.clone());
-        principal.kind == PrincipalType::StaffUser || rest.recorded_refusals.entry(about).or_insert(()).is_fresh()
+        principal.kind == PrincipalType::StaffUser || is_first_in_minute(rest, principal, operation)
     });
     if is_recorded { rest.engine.admit(prepared, caller).await.map(Some) } else { Err(fault) }
 }
@@ -215,12 +215,18 @@ async fn identify(
 async fn refuse_early(rest: &Rest, operation: &Operation, caller: Caller, fault: Fault) -> Fault {
     let prepared = rest.bound(operation).and_then(|bound| bound.prepared.as_ref());
     let (Some(prepared), Some(principal)) = (prepared, &caller.principal) else { return fault };
-    let about = (principal.budget.account.clone(), operation.id.clone());
+    let principal = Arc::clone(principal);
     let Ok(admission) = Admission::of(prepared, &Arc::new(caller)) else { return fault };
-    if rest.recorded_refusals.entry(about).or_insert(()).is_fresh() {
+    if is_first_in_minute(rest, &principal, operation) {
         return rest.engine.refuse(&admission, &Map::new(), fault).await;
     }
     fault
+}
+
+/// Whether this is the first rejection of an account at an operation in a minute.
+fn is_first_in_minute(rest: &Rest, principal: &Principal, operation: &Operation) -> bool {
+    let about = (principal.budget.account.clone(), operation.id.clone());
+    rest.recorded_refusals.entry(about).or_insert(()).is_fresh()
 }
 
 /// Counts an admitted request, and the scope that a machine client used for it. Unattributed requests are not counted.
