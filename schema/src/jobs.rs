@@ -79,8 +79,8 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Starts the service's jobs, the watchers of principals, deprecations, media and listings, and the `further` jobs. They run
-    /// until `stop`.
+    /// Starts the service's jobs, the watchers of principals, deprecations, media and listings, and the `further` jobs.
+    /// They run until `stop`.
     #[must_use]
     pub fn spawn(engine: &Engine, further: Vec<Job>, stop: &CancellationToken) -> Self {
         let (pool, services) = (engine.pool().clone(), Arc::clone(engine.services()));

@@ -263,7 +263,8 @@ fn of_ordinary_user(place: &Path, name: &str) -> (Command, PathBuf) {
     if root {
         open(place);
         let copy = place.join("labs");
-        // Another process makes the copy: if this one had it open for writing, a child forked at that moment could not run it.
+        // Another process makes the copy: if this one had it open for writing, a child forked at that moment could not
+        // run it.
         assert!(Command::new("cp").arg(LABS).arg(&copy).status().unwrap().success());
         open(&copy);
         chown(&folder, Some(65534), Some(65534)).unwrap();

@@ -84,8 +84,8 @@ fn of_board<'h>(harness: &'h Harness, token: &str, number: usize) -> Call<'h> {
     }
 }
 
-/// Sends calls at a fixed rate for this duration, and returns the responses. At most [`CONNECTIONS`] calls wait for their
-/// response: the service closes further connections of a network.
+/// Sends calls at a fixed rate for this duration, and returns the responses. At most [`CONNECTIONS`] calls wait for
+/// their response: the service closes further connections of a network.
 async fn at_pace<'h>(per_second: u32, lasts: Duration, call: impl Fn(usize) -> Call<'h>) -> Vec<Answer> {
     let many = lasts.as_secs() * u64::from(per_second);
     let (begun, connections) = (tokio::time::Instant::now(), Semaphore::new(CONNECTIONS));

@@ -1,5 +1,5 @@
-//! Staff queries and slow requests that try to get around a limit: of an answer's size, of an argument, of the audit log,
-//! and of revoked rights.
+//! Staff queries and slow requests that try to get around a limit: of an answer's size, of an argument, of the audit
+//! log, and of revoked rights.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -158,7 +158,8 @@ fn filled_at<'h>(harness: &'h Harness, operation: &'static Operation, partner: O
     })
 }
 
-/// Returns a well-formed value of a path parameter that does not exist, except for parameters with a fixed set of values.
+/// Returns a well-formed value of a path parameter that does not exist, except for parameters with a fixed set of
+/// values.
 fn absent(parameter: &str) -> String {
     match parameter {
         "job_code" => "TIDYING".to_owned(),

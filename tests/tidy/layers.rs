@@ -1,8 +1,8 @@
 //! Rules about the layers: resolvers, rules and stores, and the borders between crates.
 //!
 //! The compiler guards most borders: a crate uses only what its manifest names, and a resolver cannot end the request's
-//! transaction. These tests check the manifests, and the rules that no compiler checks. A module belongs to a layer by its name
-//! or its folder: `x/rules.rs` and `x/rules/y.rs` are rules.
+//! transaction. These tests check the manifests, and the rules that no compiler checks. A module belongs to a layer by
+//! its name or its folder: `x/rules.rs` and `x/rules/y.rs` are rules.
 
 use std::path::Path;
 

@@ -101,8 +101,8 @@ impl Contract {
         self
     }
 
-    /// Compiles the schemas of all requests and responses now. `labs check` and the tests call this, so that no released
-    /// contract contains a schema that cannot be compiled.
+    /// Compiles the schemas of all requests and responses now. `labs check` and the tests call this, so that no
+    /// released contract contains a schema that cannot be compiled.
     ///
     /// # Errors
     /// Every schema that cannot be compiled.
@@ -241,8 +241,8 @@ fn embedded_document() -> Result<Value, String> {
     serde_json::from_str(EMBEDDED_JSON).map_err(|error| error.to_string())
 }
 
-/// Returns the contract's text as the service at `base_url` serves it: the text of [`Contract::at_base_url`], without parsing
-/// it.
+/// Returns the contract's text as the service at `base_url` serves it: the text of [`Contract::at_base_url`], without
+/// parsing it.
 pub(crate) fn served_text(base_url: &str) -> String {
     served::text(EMBEDDED, base_url)
 }

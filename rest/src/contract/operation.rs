@@ -72,7 +72,8 @@ pub struct Operation {
     /// Whether the path's `partner_uuid` must be the caller's partner: the contract declares 403 with
     /// `PARTNER_MISMATCH` (docs/decisions/api.md#resources-of-other-partners).
     pub requires_own_partner: bool,
-    /// Whether errors have the form of RFC 6749 section 5.2: the contract declares 400 as JSON, not as a problem document.
+    /// Whether errors have the form of RFC 6749 section 5.2: the contract declares 400 as JSON, not as a problem
+    /// document.
     pub has_oauth_errors: bool,
     /// Address of a resource that a 201 created: a path with `{field}` of the response or `{parameter}` of the request
     /// (`x-location`, or the collection's path and the response's `uuid`).

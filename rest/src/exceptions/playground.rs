@@ -149,7 +149,8 @@ impl ResponseForm {
         response
     }
 
-    /// Converts the problem document of a query that did not run into a GraphQL response without data. Its headers stay.
+    /// Converts the problem document of a query that did not run into a GraphQL response without data. Its headers
+    /// stay.
     async fn refusal(self, fault: &Fault, response: Response<Body>) -> Response<Body> {
         let (mut parts, problem) = response.into_parts();
         // The body is a complete document in memory.

@@ -41,8 +41,8 @@ impl From<Problem> for Difference {
     }
 }
 
-/// Returns every difference between contract, documents, schema (its SDL, or why it cannot be read) and routes; empty if
-/// they agree.
+/// Returns every difference between contract, documents, schema (its SDL, or why it cannot be read) and routes; empty
+/// if they agree.
 pub(crate) fn inspect(contract: &Contract, documents: &Documents, sdl: &Result<Sdl, String>) -> Vec<Difference> {
     let mut found = Vec::new();
     counts(contract, &mut found);

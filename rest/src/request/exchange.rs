@@ -159,8 +159,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Verifies the token again after the body arrived, because a slow body must not prolong rights that were revoked in
-    /// the meantime (docs/decisions/credentials.md#revocation-within-a-second). Spends no budget.
+    /// Verifies the token again after the body arrived, because a slow body must not prolong rights that were revoked
+    /// in the meantime (docs/decisions/credentials.md#revocation-within-a-second). Spends no budget.
     ///
     /// # Errors
     /// The fault of the token.

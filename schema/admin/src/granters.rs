@@ -3,8 +3,8 @@
 //! right again.
 //!
 //! Code that removes a right from staff members holds [`lock`] during the change, so that two concurrent removals run
-//! one after the other, and calls [`ensure_granter_remains`] afterwards. The database checks again at the end of the transaction
-//! (migrations, `staff_granter_kept` and `staff_whole_kept`).
+//! one after the other, and calls [`ensure_granter_remains`] afterwards. The database checks again at the end of the
+//! transaction (migrations, `staff_granter_kept` and `staff_whole_kept`).
 
 mod store;
 

@@ -192,7 +192,8 @@ fn err_wrong_type(argument: &str, source: ArgumentSource, error: &serde_json::Er
     }
 }
 
-/// Writes the answer of an operation. A fixed document requests every plain field, so serde writes the value as a whole.
+/// Writes the answer of an operation. A fixed document requests every plain field, so serde writes the value as a
+/// whole.
 ///
 /// # Errors
 /// [`crate::Code::Internal`] if the value cannot be written as JSON.

@@ -102,8 +102,8 @@ pub fn sizes<'a, T>(original: &'a T, copies: &'a BTreeMap<String, T>) -> [(Media
 /// Sets the content of an image in this size as the response, with a file name that begins with `called`.
 ///
 /// # Errors
-/// [`labs_core::Code::Unavailable`] if the object storage does not answer, [`labs_core::Code::Internal`] if the object is
-/// missing.
+/// [`labs_core::Code::Unavailable`] if the object storage does not answer, [`labs_core::Code::Internal`] if the object
+/// is missing.
 pub async fn deliver(
     cx: &RequestContext,
     stored: &StoredObject,

@@ -1,6 +1,6 @@
 //! Maintenance of the partitioned log tables: each has a partition for future rows, and expired partitions are dropped
-//! (`migrations/0001_foundation.sql`). The audit log is archived first. A change of partitions takes all of its locks at
-//! once or none, so it is retried.
+//! (`migrations/0001_foundation.sql`). The audit log is archived first. A change of partitions takes all of its locks
+//! at once or none, so it is retried.
 
 use std::time::Duration;
 

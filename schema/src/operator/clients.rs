@@ -167,8 +167,8 @@ pub fn client_list(pool: &PgPool) -> BoxFuture<'_, Result<Vec<ClientListed>, Fau
 /// them at once, but tokens that were issued for them last until they expire.
 ///
 /// # Errors
-/// [`labs_core::Code::NotFound`] if the machine client does not exist; [`labs_core::Code::Conflict`] if two secrets are already
-/// valid and are to stay valid; [`labs_core::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::NotFound`] if the machine client does not exist; [`labs_core::Code::Conflict`] if two secrets are
+/// already valid and are to stay valid; [`labs_core::Code::Unavailable`] if the database does not answer.
 pub fn client_rotate_secret<'a>(
     pool: &'a PgPool,
     services: &'a Services,

@@ -30,10 +30,10 @@ pub struct NewInvitation {
 /// Invites a user to a team and sends the mail. Returns the invitation's id.
 ///
 /// # Errors
-/// [`labs_core::Code::ValidationFailed`] for an invalid address; [`labs_core::Code::EntitlementExceeded`] if the tier allows no
-/// more team members; [`labs_core::Code::Conflict`] if the address is already in the team or invited;
-/// [`labs_core::Code::NotFound`] if the inviter is not in the team; [`labs_core::Code::Unavailable`] if the database does not
-/// answer.
+/// [`labs_core::Code::ValidationFailed`] for an invalid address; [`labs_core::Code::EntitlementExceeded`] if the tier
+/// allows no more team members; [`labs_core::Code::Conflict`] if the address is already in the team or invited;
+/// [`labs_core::Code::NotFound`] if the inviter is not in the team; [`labs_core::Code::Unavailable`] if the database
+/// does not answer.
 pub async fn invitation_create(pool: &PgPool, services: &Services, new: NewInvitation) -> Result<Uuid, Fault> {
     let email = EmailAddress::parse(&new.email)
         .map_err(|problem| Fault::field("/email", "FORMAT", format!("This address cannot be used: {problem}.")))?;

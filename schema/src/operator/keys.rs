@@ -118,9 +118,9 @@ pub struct Resealed {
 /// Re-encrypts with the newest key of the file all values of an older key, while the service runs. Idempotent.
 ///
 /// # Errors
-/// [`labs_core::Code::Conflict`] if the file contains only one key, or if a running replica does not have the newest key
-/// and so could not decrypt the new values; [`labs_core::Code::Unavailable`] if the database does not answer: values
-/// re-encrypted before stay so.
+/// [`labs_core::Code::Conflict`] if the file contains only one key, or if a running replica does not have the newest
+/// key and so could not decrypt the new values; [`labs_core::Code::Unavailable`] if the database does not answer:
+/// values re-encrypted before stay so.
 pub fn keys_rotate<'a>(pool: &'a PgPool, services: &'a Services) -> BoxFuture<'a, Result<Vec<Resealed>, Fault>> {
     async move {
         if !services.key.has_older() {

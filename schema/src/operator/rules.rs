@@ -20,8 +20,8 @@ pub(super) fn role_codes(typed: &[String]) -> Vec<String> {
 /// Parses the scopes of a machine client, without duplicates.
 ///
 /// # Errors
-/// [`labs_core::Code::ValidationFailed`], naming unknown scopes, scopes that no machine client can hold, and scopes that no
-/// client bound to a partner can hold (docs/decisions/access.md#kinds-of-principal).
+/// [`labs_core::Code::ValidationFailed`], naming unknown scopes, scopes that no machine client can hold, and scopes
+/// that no client bound to a partner can hold (docs/decisions/access.md#kinds-of-principal).
 pub(super) fn allowed_scopes(typed: &[String], is_bound: bool) -> Result<Vec<String>, Fault> {
     let account = ScopeSet::parse(["auth.account:write"]);
     let mut errors = Vec::new();

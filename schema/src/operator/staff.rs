@@ -89,8 +89,8 @@ const PASSWORD_ALPHABET: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345679";
 /// password.
 ///
 /// # Errors
-/// [`labs_core::Code::ValidationFailed`] for an invalid address, name, role or password; [`labs_core::Code::Conflict`] if the
-/// address belongs to another account; [`labs_core::Code::Unavailable`] if the database does not answer.
+/// [`labs_core::Code::ValidationFailed`] for an invalid address, name, role or password; [`labs_core::Code::Conflict`]
+/// if the address belongs to another account; [`labs_core::Code::Unavailable`] if the database does not answer.
 pub fn staff_create<'a>(
     pool: &'a PgPool,
     services: &'a Services,
@@ -134,8 +134,8 @@ pub fn staff_list(pool: &PgPool) -> BoxFuture<'_, Result<Vec<StaffListed>, Fault
 /// member may then sign in. A disabled one stays disabled.
 ///
 /// # Errors
-/// [`labs_core::Code::NotFound`] if no staff member has the address; [`labs_core::Code::Unavailable`] if the database does not
-/// answer.
+/// [`labs_core::Code::NotFound`] if no staff member has the address; [`labs_core::Code::Unavailable`] if the database
+/// does not answer.
 pub fn staff_reset_password<'a>(
     pool: &'a PgPool,
     services: &'a Services,
@@ -157,8 +157,8 @@ pub fn staff_reset_password<'a>(
 /// codes become void, and every session ends.
 ///
 /// # Errors
-/// [`labs_core::Code::NotFound`] if no staff member has the address; [`labs_core::Code::Unavailable`] if the database does not
-/// answer.
+/// [`labs_core::Code::NotFound`] if no staff member has the address; [`labs_core::Code::Unavailable`] if the database
+/// does not answer.
 pub fn staff_reset_mfa<'a>(
     pool: &'a PgPool,
     services: &'a Services,

@@ -80,8 +80,8 @@ impl Sample {
     /// the owner role.
     ///
     /// # Errors
-    /// [`labs_core::Code::Conflict`] if a partner exists, [`labs_core::Code::Unavailable`] if the database does not answer. In
-    /// both cases, nothing is inserted.
+    /// [`labs_core::Code::Conflict`] if a partner exists, [`labs_core::Code::Unavailable`] if the database does not
+    /// answer. In both cases, nothing is inserted.
     pub fn insert<'a>(&'a self, pool: &'a PgPool) -> LocalBoxFuture<'a, Result<(), Fault>> {
         async move {
             let db = Db::own_transaction(pool.clone());

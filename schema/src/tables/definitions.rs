@@ -68,8 +68,8 @@ impl Definitions {
         &self.groups
     }
 
-    /// Finds the definition of an object. `table` is the table of a trigger. A block of code (`do`) that creates objects
-    /// of this kind is the definition of an object that no statement names.
+    /// Finds the definition of an object. `table` is the table of a trigger. A block of code (`do`) that creates
+    /// objects of this kind is the definition of an object that no statement names.
     pub(super) fn find(&self, kind: &str, name: &str, table: Option<&str>) -> Option<Definition> {
         let is_of = |statement: &Statement, verb: &str| {
             let rest = statement.head.strip_prefix(verb).and_then(|rest| rest.strip_prefix(kind)?.strip_prefix(' '));
@@ -150,8 +150,8 @@ fn split(sql: &str) -> Vec<&str> {
     statements
 }
 
-/// Returns the length of the quoted text or comment with which a text begins; 1 if it begins with neither. A quotation mark
-/// in a text is doubled, so that the text ends there and another one begins.
+/// Returns the length of the quoted text or comment with which a text begins; 1 if it begins with neither. A quotation
+/// mark in a text is doubled, so that the text ends there and another one begins.
 fn quoted_length(text: &str) -> usize {
     let name_end = text.get(1..).and_then(|rest| rest.find(|next: char| next != '_' && !next.is_alphanumeric()));
     let tag = name_end.and_then(|end| text.get(..end + 2)).filter(|tag| tag.starts_with('$') && tag.ends_with('$'));

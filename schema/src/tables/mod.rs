@@ -1,9 +1,9 @@
 //! The schema of the database as one file, `schema/schema.sql`, for readers: the migrations create it, and their number
 //! grows.
 //!
-//! Every migration may change a table, so tables, constraints and grants come from the catalogs of a migrated database. All
-//! other objects are created by one statement, which the file shows as the migration has it, with its comment. This also
-//! makes the file the same for every version of PostgreSQL: versions print the text of a view differently.
+//! Every migration may change a table, so tables, constraints and grants come from the catalogs of a migrated database.
+//! All other objects are created by one statement, which the file shows as the migration has it, with its comment. This
+//! also makes the file the same for every version of PostgreSQL: versions print the text of a view differently.
 
 mod definitions;
 mod store;
@@ -153,8 +153,8 @@ impl Catalog {
         })
     }
 
-    /// Draws a table with its constraints and indexes. The comments are those above it and in it where it was created, and
-    /// those in the database.
+    /// Draws a table with its constraints and indexes. The comments are those above it and in it where it was created,
+    /// and those in the database.
     fn draw_table(&self, table: &Table, created: &Definition, definitions: &Definitions) -> String {
         let inner = created.inner_comments();
         let lines = parts(&self.columns, &table.name).chain(parts(&self.constraints, &table.name)).map(|part| {

@@ -41,8 +41,8 @@ pub(super) async fn set_search_path(connection: &mut PgConnection) -> Result<(),
     Ok(())
 }
 
-/// Lists the objects, without partitions, sequences of identity columns, and the table of the migrator. A partitioned table
-/// depends on its own key like an identity column's sequence on the column.
+/// Lists the objects, without partitions, sequences of identity columns, and the table of the migrator. A partitioned
+/// table depends on its own key like an identity column's sequence on the column.
 pub(super) async fn list_objects(connection: &mut PgConnection) -> Result<Vec<Object>, sqlx::Error> {
     sqlx::query_as!(
         Object,
@@ -103,8 +103,8 @@ pub(super) async fn list_columns(connection: &mut PgConnection) -> Result<Vec<Pa
     .await
 }
 
-/// Lists the constraints of tables: keys, foreign keys, then checks. PostgreSQL 18 also has a constraint for each column
-/// that must not be null.
+/// Lists the constraints of tables: keys, foreign keys, then checks. PostgreSQL 18 also has a constraint for each
+/// column that must not be null.
 pub(super) async fn list_constraints(connection: &mut PgConnection) -> Result<Vec<Part>, sqlx::Error> {
     sqlx::query_as!(
         Part,

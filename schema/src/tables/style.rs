@@ -1,6 +1,7 @@
 //! SQL by PostgreSQL in the style of the migrations.
 
-/// Converts SQL by PostgreSQL to the style of the migrations: keywords in lower case, texts without a cast, lists with `in`.
+/// Converts SQL by PostgreSQL to the style of the migrations: keywords in lower case, texts without a cast, lists with
+/// `in`.
 pub(super) fn to_migration_style(sql: &str) -> String {
     use_in(&drop_text_casts(&to_lowercase(sql).replace("timestamp with time zone", "timestamptz")))
 }

@@ -1,7 +1,7 @@
 //! `--check`: every request of the benchmark once, over small tables.
 //!
-//! A benchmark that runs rarely breaks unnoticed when an operation or a table changes. So `./test` sends each request of
-//! the cases, of `--all` and of `--scale`, and compares what the measurement compares. Nothing is measured.
+//! A benchmark that runs rarely breaks unnoticed when an operation or a table changes. So `./test` sends each request
+//! of the cases, of `--all` and of `--scale`, and compares what the measurement compares. Nothing is measured.
 
 use std::time::Instant;
 

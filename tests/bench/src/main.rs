@@ -71,8 +71,8 @@ struct Cli {
     /// Duration of a turn with `--all`, in milliseconds
     #[arg(long, default_value_t = 500)]
     milliseconds: u64,
-    /// Minutes of load over all cases before the memory is measured, 0: measure it after the rounds; with --mixed, minutes
-    /// of the load
+    /// Minutes of load over all cases before the memory is measured, 0: measure it after the rounds; with --mixed,
+    /// minutes of the load
     #[arg(long, default_value_t = 0)]
     minutes: u64,
     /// Path of the binary whose start is timed; without it, no start is timed

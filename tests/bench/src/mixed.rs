@@ -1,8 +1,8 @@
 //! `make bench -- --mixed`: sign-ins, reads, searches, images and writes together, at a fixed number of requests per
 //! second.
 //!
-//! The load is open: each request has a time at which it is sent, whether earlier requests were answered or not, and its
-//! latency begins at that time. So a service that stops for a moment delays every request of that moment.
+//! The load is open: each request has a time at which it is sent, whether earlier requests were answered or not, and
+//! its latency begins at that time. So a service that stops for a moment delays every request of that moment.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

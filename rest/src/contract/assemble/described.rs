@@ -1,6 +1,6 @@
-//! Makes schemas from the descriptions of types. The SDL says the fields of a type, which of them can be null, the values
-//! of an enumeration, and all texts. A components file adds what Rust does not know: limits, formats, patterns and
-//! examples.
+//! Makes schemas from the descriptions of types. The SDL says the fields of a type, which of them can be null, the
+//! values of an enumeration, and all texts. A components file adds what Rust does not know: limits, formats, patterns
+//! and examples.
 
 use std::collections::BTreeMap;
 

@@ -38,13 +38,13 @@ pub struct Assembled {
     pub yaml: String,
 }
 
-/// Assembles the pieces in `dir` (the repository's `contract/`). Schemas are completed with the descriptions of the types in
-/// `sdl`, the schema's SDL.
+/// Assembles the pieces in `dir` (the repository's `contract/`). Schemas are completed with the descriptions of the
+/// types in `sdl`, the schema's SDL.
 ///
 /// # Errors
-/// All problems of the pieces, each with file and place: unreadable SDL or YAML, duplicate keys, operation ids or components,
-/// patterns without a message, dangling references, unused components, ids that do not begin with their group and
-/// resource, operations without access, summary or success, examples that do not fit their schemas.
+/// All problems of the pieces, each with file and place: unreadable SDL or YAML, duplicate keys, operation ids or
+/// components, patterns without a message, dangling references, unused components, ids that do not begin with their
+/// group and resource, operations without access, summary or success, examples that do not fit their schemas.
 pub fn assemble(dir: &Path, sdl: &str) -> Result<Assembled, Vec<Problem>> {
     let mut problems = Vec::new();
     let descriptions = SdlTypes::read(sdl).map_err(|error| vec![Problem::new("schema/schema.graphql", "", error)])?;

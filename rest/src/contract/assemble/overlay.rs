@@ -1,5 +1,5 @@
-//! Completes the schemas of the components files with the descriptions of the types. A component with the name of a type,
-//! or with `x-type`, contains only keywords that the type lacks or that replace a keyword of the type.
+//! Completes the schemas of the components files with the descriptions of the types. A component with the name of a
+//! type, or with `x-type`, contains only keywords that the type lacks or that replace a keyword of the type.
 
 use std::collections::BTreeMap;
 

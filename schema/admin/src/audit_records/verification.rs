@@ -100,8 +100,8 @@ struct Range {
 /// Recomputes the requested range.
 ///
 /// # Errors
-/// [`labs_core::Code::ValidationFailed`] if the range ends before it begins; [`labs_core::Code::Unavailable`] if the database
-/// or the object storage with the archived records does not answer.
+/// [`labs_core::Code::ValidationFailed`] if the range ends before it begins; [`labs_core::Code::Unavailable`] if the
+/// database or the object storage with the archived records does not answer.
 pub(super) async fn verify(
     db: &Db,
     files: &MediaStore,

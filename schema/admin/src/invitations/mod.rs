@@ -1,7 +1,7 @@
 //! Operations of staff on the invitations of any partner's team.
 //!
-//! [`labs_identity::auth::invitations`] describes invitations. An invitation that staff send for a team counts against the
-//! tier's limit of the partner like any other.
+//! [`labs_identity::auth::invitations`] describes invitations. An invitation that staff send for a team counts against
+//! the tier's limit of the partner like any other.
 
 mod resolvers;
 

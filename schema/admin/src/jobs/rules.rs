@@ -41,8 +41,8 @@ pub(super) fn allowed_actions(status: JobStatus) -> Vec<String> {
 /// Rejects the pause of a required job or of a paused job.
 ///
 /// # Errors
-/// [`labs_core::Code::Conflict`], with the reason why the job is required; [`labs_core::Code::IllegalTransition`] if the job is
-/// paused.
+/// [`labs_core::Code::Conflict`], with the reason why the job is required; [`labs_core::Code::IllegalTransition`] if
+/// the job is paused.
 pub(super) fn ensure_pausable(status: JobStatus) -> Result<(), Fault> {
     if let Some(because) = status.code.plan().needed_because {
         return Err(Fault::conflict(format!("This job cannot be paused. {because}")));

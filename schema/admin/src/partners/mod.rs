@@ -1,8 +1,8 @@
 //! Partners for staff, and the actions of staff on them.
 //!
-//! Company data follows the same rules as in the partner's own operations ([`labs_identity::partner::company`]), and the state
-//! of a partner follows the same state machine ([`labs_identity::partner::lifecycle`]). The team reads every action of staff in
-//! its history, with the reason. Notes and labels are visible only to staff.
+//! Company data follows the same rules as in the partner's own operations ([`labs_identity::partner::company`]), and
+//! the state of a partner follows the same state machine ([`labs_identity::partner::lifecycle`]). The team reads every
+//! action of staff in its history, with the reason. Notes and labels are visible only to staff.
 //!
 //! Erasure anonymizes personal data and keeps the data that other records depend on: apps, votes, customer reviews,
 //! histories and the audit log.

@@ -36,8 +36,8 @@ pub(super) fn may_see_staff(own: ScopeSet) -> bool {
 /// Rejects changes of staff members. These require a separate scope, with guards that compare scopes.
 ///
 /// # Errors
-/// [`labs_core::Code::Conflict`] with the operation to use, or [`labs_core::Code::NotFound`] if the caller cannot see staff
-/// members.
+/// [`labs_core::Code::Conflict`] with the operation to use, or [`labs_core::Code::NotFound`] if the caller cannot see
+/// staff members.
 pub(super) fn ensure_changeable(is_staff: bool, own: ScopeSet) -> Result<(), Fault> {
     match is_staff {
         false => Ok(()),

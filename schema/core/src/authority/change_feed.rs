@@ -19,8 +19,8 @@ pub(super) struct PrincipalSource {
     pub(super) good_until: Option<Time>,
 }
 
-/// Creates the cache of changed subjects. If it is full, the change of a subject is lost, and with it the knowledge which
-/// entries it concerns. All entries of earlier generations are then out of date.
+/// Creates the cache of changed subjects. If it is full, the change of a subject is lost, and with it the knowledge
+/// which entries it concerns. All entries of earlier generations are then out of date.
 pub(super) fn changes(capacity: u64, floor: Arc<AtomicU64>) -> Cache<String, u64> {
     Cache::builder()
         .max_capacity(capacity)

@@ -1,6 +1,7 @@
 //! Size of the answer to a staff member's query, counted while the library builds it.
 //!
-//! The limits of a query count fields and rows, but a field can be a long text, and a list inside an object can be long.
+//! The limits of a query count fields and rows, but a field can be a long text, and a list inside an object can be
+//! long.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

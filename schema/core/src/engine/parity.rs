@@ -1,5 +1,5 @@
-//! Check of builds with debug assertions, which includes all tests: the answer of a prepared operation equals the answer
-//! of the library's own execution of its document.
+//! Check of builds with debug assertions, which includes all tests: the answer of a prepared operation equals the
+//! answer of the library's own execution of its document.
 //!
 //! The library runs the document with the same variables. Its root field gets the answer that was just written, if its
 //! arguments are the same, and the library selects from it. So the check needs no second execution, and covers writes
@@ -81,8 +81,8 @@ fn is_due(name: &str) -> bool {
     *count <= MOST
 }
 
-/// Whether two values are equal. A missing field of an object, and a missing argument, equals null. At the deepest level
-/// that a document selects of a recursive type, it equals an empty list.
+/// Whether two values are equal. A missing field of an object, and a missing argument, equals null. At the deepest
+/// level that a document selects of a recursive type, it equals an empty list.
 fn is_equal(one: &Json, other: &Json) -> bool {
     match (one, other) {
         (Json::Null, Json::Array(items)) | (Json::Array(items), Json::Null) => items.is_empty(),

@@ -36,7 +36,8 @@ const MOST_ROOTS: usize = 20;
 /// Pointer of an error in the text of the query.
 const QUERY: &str = "/query";
 
-/// Stack size in bytes of the thread that polls [`Engine::run_query`]: far more than the parser needs for accepted texts.
+/// Stack size in bytes of the thread that polls [`Engine::run_query`]: far more than the parser needs for accepted
+/// texts.
 pub const STACK_BYTES: usize = 8 * 1024 * 1024;
 
 /// Query of a staff member.

@@ -1,5 +1,5 @@
-//! Requests that only read and leave no audit record: on a read replica if allowed, and in turns with other reads of the
-//! same account.
+//! Requests that only read and leave no audit record: on a read replica if allowed, and in turns with other reads of
+//! the same account.
 
 use std::sync::Arc;
 

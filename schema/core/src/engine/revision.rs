@@ -1,9 +1,9 @@
 //! Revisions of public content, by which answers are reused.
 //!
-//! A trigger counts every change of public content in the transaction that makes it (table `public_revision`). An answer
-//! that was read after a revision was read contains at least the changes of that revision. So it may be sent again as
-//! long as the revision is the same. Values that a group keeps in memory under another key may be older; `@reusable`
-//! limits their time.
+//! A trigger counts every change of public content in the transaction that makes it (table `public_revision`). An
+//! answer that was read after a revision was read contains at least the changes of that revision. So it may be sent
+//! again as long as the revision is the same. Values that a group keeps in memory under another key may be older;
+//! `@reusable` limits their time.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -19,8 +19,8 @@ pub(super) const USUAL: i32 = 20;
 /// Maximum number of rows of a page.
 pub(super) const MOST: i32 = 100;
 
-/// Begins the statement of a total after `select`. A total ends at 10,000 (the contract's `StaffPage`), so that its cost
-/// does not grow with the table.
+/// Begins the statement of a total after `select`. A total ends at 10,000 (the contract's `StaffPage`), so that its
+/// cost does not grow with the table.
 pub(super) const COUNT_START: &str = "count(*) from (select from ";
 /// Ends the statement of a total, after the conditions.
 pub(super) const COUNT_END: &str = " limit 10000) as counted";

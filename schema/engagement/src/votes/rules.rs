@@ -78,8 +78,8 @@ fn ensure_changeable(facts: VoteFacts) -> Result<(), Refusal> {
     ensure_followable(facts.is_on_board.then_some(facts.is_merged))
 }
 
-/// Compares these rules with what the database did. It counts a vote under the same conditions, because reading the facts
-/// and counting the vote must be atomic.
+/// Compares these rules with what the database did. It counts a vote under the same conditions, because reading the
+/// facts and counting the vote must be atomic.
 fn ensure_agreement(facts: VoteFacts, allowed: Result<Effect, Refusal>) -> Result<Effect, Refusal> {
     if facts.is_changed == (allowed == Ok(Effect::Changed)) { allowed } else { Err(Refusal::Contradiction) }
 }

@@ -35,8 +35,8 @@ pub struct DeliveryRound {
 /// Message-ID is the same, so that receivers recognise it.
 ///
 /// # Errors
-/// [`labs_core::Code::Unavailable`] if the database does not answer. A rejection by the mail server is not an error here;
-/// it is recorded on the message.
+/// [`labs_core::Code::Unavailable`] if the database does not answer. A rejection by the mail server is not an error
+/// here; it is recorded on the message.
 pub fn deliver_due<'a>(
     pool: &'a PgPool,
     services: &'a Services,

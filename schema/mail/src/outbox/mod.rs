@@ -200,8 +200,9 @@ pub async fn count_recent(cx: &RequestContext, email: &str, kinds: &[&str]) -> R
     store::count_recent(&cx.db, email, &kinds).await
 }
 
-/// Returns how many more messages of these kinds a request may send to an address: a few per hour from one network, so that requests from other networks do not use up the owner's share, and a limited number per day in
-/// total. Concurrent requests for the same address wait until the transaction ends, as in [`count_recent`].
+/// Returns how many more messages of these kinds a request may send to an address: a few per hour from one network, so
+/// that requests from other networks do not use up the owner's share, and a limited number per day in total. Concurrent
+/// requests for the same address wait until the transaction ends, as in [`count_recent`].
 ///
 /// # Errors
 /// The fault of the database.

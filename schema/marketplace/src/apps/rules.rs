@@ -144,7 +144,8 @@ const UNDER_WAY: [AppVersionState; 4] =
 /// reviewed or waits for its publication.
 ///
 /// # Errors
-/// [`labs_core::Code::IllegalTransition`] with the actions that the owner can take instead, or [`labs_core::Code::Conflict`].
+/// [`labs_core::Code::IllegalTransition`] with the actions that the owner can take instead, or
+/// [`labs_core::Code::Conflict`].
 pub(super) fn ensure_deletable(
     state: AppState,
     was_published: bool,

@@ -1,11 +1,11 @@
 //! Caches of the storefront: answers computed from all its content, which stay valid until the content changes, and
 //! shared reads of listings.
 //!
-//! The cost of category counts and name tables grows with the number of listings, but they change only with a publication
-//! or with the category tree. The cache key of an answer contains a stamp of both, which the answer's own statement reads,
-//! so an outdated answer is never returned. A change without an effect on the stamp, for example a rating, becomes
-//! visible when the answer expires: within the minute that the contract allows. The key of facets contains the version of
-//! the index of listings instead. No answer depends on the caller.
+//! The cost of category counts and name tables grows with the number of listings, but they change only with a
+//! publication or with the category tree. The cache key of an answer contains a stamp of both, which the answer's own
+//! statement reads, so an outdated answer is never returned. A change without an effect on the stamp, for example a
+//! rating, becomes visible when the answer expires: within the minute that the contract allows. The key of facets
+//! contains the version of the index of listings instead. No answer depends on the caller.
 
 mod store;
 
@@ -97,8 +97,8 @@ impl<T: Weighed + Send + Sync + 'static> CachedAnswers<T> {
         Self(Cache::builder().max_capacity(most_bytes).weigher(weigh).time_to_live(KEPT).build())
     }
 
-    /// Returns the answer to a question under a stamp, from the cache or from the database. A caller that computes it has
-    /// a turn of its account before others wait for it, and holds no connection while it waits for others.
+    /// Returns the answer to a question under a stamp, from the cache or from the database. A caller that computes it
+    /// has a turn of its account before others wait for it, and holds no connection while it waits for others.
     ///
     /// # Errors
     /// The error of the computation, or [`labs_core::Code::RateLimited`] if the account's earlier reads take too long.

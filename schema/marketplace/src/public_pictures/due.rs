@@ -18,7 +18,8 @@ const FEW: i64 = 5;
 /// Creates the renditions of a few images without renditions, and returns their number.
 ///
 /// # Errors
-/// [`labs_core::Code::Unavailable`] if the database or the object storage does not answer; completed renditions are kept.
+/// [`labs_core::Code::Unavailable`] if the database or the object storage does not answer; completed renditions are
+/// kept.
 pub async fn make_due(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
     let mut made = 0;
     for picture in store::due_page(pool, FEW).await? {

@@ -172,8 +172,8 @@ impl ReviewTexts {
     /// Returns the role of the text that a moderator names.
     ///
     /// # Errors
-    /// [`labs_core::Code::IllegalTransition`] if the customer review was erased, [`labs_core::Code::Conflict`] if the named
-    /// text is not current any more.
+    /// [`labs_core::Code::IllegalTransition`] if the customer review was erased, [`labs_core::Code::Conflict`] if the
+    /// named text is not current any more.
     pub(super) fn find(self, text_uuid: Uuid, action: ReviewAction) -> Result<TextSlot, Fault> {
         if self == Self::default() {
             return Err(Fault::illegal("customer review", self.state().name(), action.name(), Vec::new()).with_detail(

@@ -144,8 +144,8 @@ pub(super) fn claim(status: &ClaimStatus, me: Uuid, now: Time) -> Result<(), Fau
 /// reviewer's with a reason.
 ///
 /// # Errors
-/// [`labs_core::Code::IllegalTransition`], or [`labs_core::Code::ValidationFailed`] for another reviewer's submission without a
-/// reason.
+/// [`labs_core::Code::IllegalTransition`], or [`labs_core::Code::ValidationFailed`] for another reviewer's submission
+/// without a reason.
 pub(super) fn unclaim(status: &ClaimStatus, me: Uuid, now: Time, reason: Option<&str>) -> Result<(), Fault> {
     next_state("submission", status.state, AppVersionAction::Unclaim, false)?;
     if status.is_of(me) || status.is_claim_expired(now) || reason.is_some() {

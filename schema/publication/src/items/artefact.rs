@@ -25,8 +25,8 @@ impl ArtefactPool {
     /// Checks that the content of a file matches its name, and returns its artefact fields.
     ///
     /// # Errors
-    /// [`labs_core::Code::ValidationFailed`] if it does not match, or the name is missing; [`labs_core::Code::Unavailable`] if
-    /// too many files wait.
+    /// [`labs_core::Code::ValidationFailed`] if it does not match, or the name is missing;
+    /// [`labs_core::Code::Unavailable`] if too many files wait.
     pub(super) async fn validate(&self, file_name: &str, content: Bytes) -> Result<PublicationArtefact, Fault> {
         let file_name = clean_name(file_name).map_err(|error| Fault::invalid(vec![error]))?;
         let judged = self.0.run(move || {

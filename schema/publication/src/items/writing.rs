@@ -27,7 +27,8 @@ pub(crate) struct Beginning<'a> {
 /// Creates a draft from the input and returns its id.
 ///
 /// # Errors
-/// [`labs_core::Code::ValidationFailed`] with all errors; [`labs_core::Code::Conflict`] if another item has or had its slug.
+/// [`labs_core::Code::ValidationFailed`] with all errors; [`labs_core::Code::Conflict`] if another item has or had its
+/// slug.
 pub(crate) async fn begin(
     cx: &RequestContext,
     kind: PublicationKind,
@@ -73,7 +74,8 @@ pub(crate) async fn begin(
 /// stored as a transition with the previous content.
 ///
 /// # Errors
-/// [`labs_core::Code::ValidationFailed`] with all errors; [`labs_core::Code::Conflict`] if another item has or had its slug.
+/// [`labs_core::Code::ValidationFailed`] with all errors; [`labs_core::Code::Conflict`] if another item has or had its
+/// slug.
 pub(crate) async fn change(
     cx: &RequestContext,
     present: &PublicationItem,

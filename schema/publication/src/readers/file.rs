@@ -18,8 +18,8 @@ use crate::items::PublicationArtefact;
 /// generated one.
 ///
 /// # Errors
-/// [`labs_core::Code::Unavailable`] if the object storage does not answer, [`labs_core::Code::Internal`] if it has lost the
-/// file, or the service cannot generate it.
+/// [`labs_core::Code::Unavailable`] if the object storage does not answer, [`labs_core::Code::Internal`] if it has lost
+/// the file, or the service cannot generate it.
 pub(crate) async fn deliver(
     cx: &RequestContext,
     artefact: PublicationArtefact,

@@ -133,8 +133,8 @@ async fn subscription_change_requests_withdraw(
 /// Settles a request; only of the caller's own partner if the caller is a partner. The partner can read the reason.
 ///
 /// # Errors
-/// [`labs_core::Code::NotFound`], [`labs_core::Code::IllegalTransition`] if it is already settled, [`labs_core::Code::Conflict`] if
-/// the tier is not offered any more, or the partner is closed.
+/// [`labs_core::Code::NotFound`], [`labs_core::Code::IllegalTransition`] if it is already settled,
+/// [`labs_core::Code::Conflict`] if the tier is not offered any more, or the partner is closed.
 pub async fn settle_request(
     cx: &RequestContext,
     request_uuid: Uuid,

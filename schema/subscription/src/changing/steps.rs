@@ -72,7 +72,8 @@ impl<'a> SubscriptionChange<'a> {
     /// Schedules a tier change.
     ///
     /// # Errors
-    /// [`labs_core::Code::Conflict`] if the tier is current, [`labs_core::Code::ValidationFailed`] for a time in the past.
+    /// [`labs_core::Code::Conflict`] if the tier is current, [`labs_core::Code::ValidationFailed`] for a time in the
+    /// past.
     pub async fn to_tier_at(&self, partner_uuid: Uuid, tier: &TierRow, at: Time) -> Result<(), Fault> {
         let locked = self.lock_current(partner_uuid).await?;
         rules::to_come(at, locked.read_at, "/at")?;
@@ -88,7 +89,8 @@ impl<'a> SubscriptionChange<'a> {
     /// the latest decision counts.
     ///
     /// # Errors
-    /// [`labs_core::Code::Conflict`] on the free tier, [`labs_core::Code::IllegalTransition`] if it is already cancelled.
+    /// [`labs_core::Code::Conflict`] on the free tier, [`labs_core::Code::IllegalTransition`] if it is already
+    /// cancelled.
     pub async fn cancel(&self, partner_uuid: Uuid, end: SubscriptionEnd) -> Result<(), Fault> {
         let locked = self.lock_current(partner_uuid).await?;
         rules::ensure_cancellable(locked.is_fallback, &locked.tier_code)?;
@@ -118,7 +120,8 @@ impl<'a> SubscriptionChange<'a> {
     /// Extends a partner's period.
     ///
     /// # Errors
-    /// [`labs_core::Code::Conflict`] without a period, [`labs_core::Code::ValidationFailed`] for an end that is not later.
+    /// [`labs_core::Code::Conflict`] without a period, [`labs_core::Code::ValidationFailed`] for an end that is not
+    /// later.
     pub async fn extend(&self, partner_uuid: Uuid, period_end: Time) -> Result<(), Fault> {
         let locked = self.lock_current(partner_uuid).await?;
         rules::next_state(locked.state, SubscriptionAction::Extend, self.is_staff)?;

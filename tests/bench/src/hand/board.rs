@@ -1,5 +1,5 @@
-//! The board's page and a vote: a page takes two statements; a vote takes a transaction that ends by reading the feature
-//! request.
+//! The board's page and a vote: a page takes two statements; a vote takes a transaction that ends by reading the
+//! feature request.
 
 use std::collections::BTreeMap;
 
@@ -33,8 +33,8 @@ pub(crate) static LIST: Case = Case {
     varying: &[],
 };
 
-/// A vote that is cast and withdrawn in turn. Each connection has a separate user and three feature requests, so that no
-/// connection waits for another's row.
+/// A vote that is cast and withdrawn in turn. Each connection has a separate user and three feature requests, so that
+/// no connection waits for another's row.
 pub(crate) static VOTE: Case = Case {
     name: "engagement_votes_cast and withdraw",
     bar: 0.9,

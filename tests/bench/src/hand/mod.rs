@@ -1,6 +1,6 @@
 //! The baseline: handlers as an engineer would write them by hand with axum, sqlx and serde, around the service's own
-//! statements, pool and token check. No contract, budget or idempotency. Each file has the handlers of one domain, their
-//! rows, and the cases that compare them with the service.
+//! statements, pool and token check. No contract, budget or idempotency. Each file has the handlers of one domain,
+//! their rows, and the cases that compare them with the service.
 
 pub(crate) mod apps;
 pub(crate) mod board;

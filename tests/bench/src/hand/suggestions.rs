@@ -149,8 +149,8 @@ impl Names {
         Self { names, index }
     }
 
-    /// Returns the names that contain all complete words and a word with the last, incomplete one. A numeric word is too
-    /// short for a search that allows typing errors.
+    /// Returns the names that contain all complete words and a word with the last, incomplete one. A numeric word is
+    /// too short for a search that allows typing errors.
     fn complete(&self, typed: &str) -> Vec<Suggestion> {
         let (settled, last) = typed.rsplit_once(' ').unwrap_or(("", typed));
         if last.chars().count() < SHORTEST {

@@ -123,8 +123,9 @@ pub async fn fill_skeletons(pool: &PgPool) -> Result<u64, Fault> {
 }
 
 /// Updates the data of a company: absent fields stay, null clears a field. If reviewers have seen the name of the
-/// company, a new name that its team sends is pending until staff decide; sending the current name withdraws it. The event lists the changed
-/// fields without their values. An update that changes nothing writes nothing. `None` if the partner does not exist.
+/// company, a new name that its team sends is pending until staff decide; sending the current name withdraws it. The
+/// event lists the changed fields without their values. An update that changes nothing writes nothing. `None` if the
+/// partner does not exist.
 ///
 /// # Errors
 /// [`labs_core::Code::ValidationFailed`], pointing to each field at fault.

@@ -49,8 +49,8 @@ pub struct NameReview<'a> {
 /// Decides about the pending name of a partner and notifies its administrators. `None` if the partner does not exist.
 ///
 /// # Errors
-/// [`labs_core::Code::Conflict`] if another name or none is pending. [`labs_core::Code::ValidationFailed`] if the name now
-/// looks like another name, or if a rejection has no reason.
+/// [`labs_core::Code::Conflict`] if another name or none is pending. [`labs_core::Code::ValidationFailed`] if the name
+/// now looks like another name, or if a rejection has no reason.
 pub async fn decide(
     db: &Db,
     services: &Services,

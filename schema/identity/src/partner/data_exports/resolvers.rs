@@ -110,8 +110,8 @@ async fn partner_data_exports_create(cx: &RequestContext, partner_uuid: Uuid) ->
 /// Queues a data export for a partner's team, or for staff with their reason.
 ///
 /// # Errors
-/// [`labs_core::Code::NotFound`] if the partner does not exist, [`labs_core::Code::Conflict`] if no user of the partner could
-/// download the export, and while another export of the partner is queued or running.
+/// [`labs_core::Code::NotFound`] if the partner does not exist, [`labs_core::Code::Conflict`] if no user of the partner
+/// could download the export, and while another export of the partner is queued or running.
 pub async fn request(cx: &RequestContext, partner_uuid: Uuid, reason: Option<&str>) -> Result<ExportRow, Fault> {
     let state = store::lock_partner_state(&cx.db, partner_uuid).await?;
     rules::ensure_fetchable(&state.ok_or_else(|| Fault::not_found("partner"))?)?;

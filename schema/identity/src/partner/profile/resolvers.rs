@@ -82,8 +82,8 @@ pub async fn load_profile(cx: &RequestContext, partner_uuid: Uuid, is_staff: boo
 /// Takes a profile down for staff. The team can read the reason, and can publish the profile again once it has changed.
 ///
 /// # Errors
-/// [`labs_core::Code::NotFound`] if the partner does not exist, [`labs_core::Code::IllegalTransition`] for an unpublished
-/// profile.
+/// [`labs_core::Code::NotFound`] if the partner does not exist, [`labs_core::Code::IllegalTransition`] for an
+/// unpublished profile.
 pub async fn take_down(db: &Db, actor: Actor, partner_uuid: Uuid, reason: &str) -> Result<(), Fault> {
     store::lock_of(db, partner_uuid).await?;
     let state = after(load_page(db, partner_uuid).await?.state, Action::TakeDown)?;

@@ -71,9 +71,9 @@ pub async fn change_role(
 /// revoked, and their address becomes free.
 ///
 /// # Errors
-/// [`labs_core::Code::NotFound`] if the user is not in the team; [`labs_core::Code::ScopeMissing`] for a member with more
-/// rights than the caller; [`labs_core::Code::IllegalTransition`] for a member whom staff locked, unless the caller is
-/// staff; [`labs_core::Code::Conflict`] for the caller, and for the last administrator.
+/// [`labs_core::Code::NotFound`] if the user is not in the team; [`labs_core::Code::ScopeMissing`] for a member with
+/// more rights than the caller; [`labs_core::Code::IllegalTransition`] for a member whom staff locked, unless the
+/// caller is staff; [`labs_core::Code::Conflict`] for the caller, and for the last administrator.
 pub async fn remove(cx: &RequestContext, team: Team, user_uuid: Uuid, acting: ActingAs<'_>) -> Result<(), Fault> {
     rules::ensure_not_oneself(cx.principal()?.uuid, user_uuid)?;
     let (locked, acting) = lock_changeable(cx, team, user_uuid, acting).await?;

@@ -43,8 +43,8 @@ pub(in crate::listings) enum Choice {
     Next(Vec<Uuid>),
 }
 
-/// Decides how the database finds a page in any order except relevance. `cursor_keys` returns the keys of the row before
-/// the page.
+/// Decides how the database finds a page in any order except relevance. `cursor_keys` returns the keys of the row
+/// before the page.
 ///
 /// # Errors
 /// The error of `cursor_keys`, or if the database does not answer.

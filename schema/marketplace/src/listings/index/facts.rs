@@ -71,8 +71,8 @@ impl Facts {
         }
     }
 
-    /// Returns facts without a visible listing. Each known listing keeps its number, and what was derived from an earlier
-    /// version is outdated.
+    /// Returns facts without a visible listing. Each known listing keeps its number, and what was derived from an
+    /// earlier version is outdated.
     pub(super) fn emptied(&self) -> Self {
         let mut facts = self.clone();
         (0..facts.len()).for_each(|number| facts.clear(number));

@@ -54,10 +54,10 @@ pub(super) async fn last_place(db: &Db) -> Result<i64, Fault> {
 /// Maximum number of changes with a position in one reading.
 pub(super) const CHANGES: usize = 1_000;
 
-/// Returns the next changes after a position, and the committed changes that have no position yet. Positions are assigned
-/// after the commit, so a reader that continues after the last one misses no change. One statement reads both, because a
-/// change may receive its position between two. Contains no change without a position if the last position precedes
-/// `place`: then a read replica answers that is behind.
+/// Returns the next changes after a position, and the committed changes that have no position yet. Positions are
+/// assigned after the commit, so a reader that continues after the last one misses no change. One statement reads both,
+/// because a change may receive its position between two. Contains no change without a position if the last position
+/// precedes `place`: then a read replica answers that is behind.
 pub(super) async fn changes_after(db: &Db, place: i64) -> Result<Vec<Change>, Fault> {
     Ok(sqlx::query_as!(
         Change,

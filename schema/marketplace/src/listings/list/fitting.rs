@@ -6,9 +6,9 @@
 //! - the newest thousand with the words anywhere,
 //! - the newest thousand whose full name, or whose partner's full name, equals the search term.
 //!
-//! On a large storefront the index in memory chooses these listings ([`FITTING_AMONG`]). Otherwise the query chooses them
-//! ([`FITTING`]). Words are common if a twentieth of the newest listings has them, in the name or anywhere. For common words
-//! the query scans the listings from the newest on; otherwise it uses the word index.
+//! On a large storefront the index in memory chooses these listings ([`FITTING_AMONG`]). Otherwise the query chooses
+//! them ([`FITTING`]). Words are common if a twentieth of the newest listings has them, in the name or anywhere. For
+//! common words the query scans the listings from the newest on; otherwise it uses the word index.
 
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select};
 use serde_json::json;

@@ -2,7 +2,8 @@
 //!
 //! Each table is a file of JSON Lines with its column names. The function `data_export_line` omits secrets and the
 //! staff members who acted. Actors of an app's former owner are omitted, and events of a user from before they joined
-//! the team. A table with a partner's data in neither [`KINDS`] nor [`crate::partner::data_exports::withheld`] fails the test of the archive.
+//! the team. A table with a partner's data in neither [`KINDS`] nor [`crate::partner::data_exports::withheld`] fails
+//! the test of the archive.
 
 use futures_util::stream::BoxStream;
 use labs_core::access::list_disclosed;
