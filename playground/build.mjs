@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build, runnerImport } from 'vite';
+import { inputsPlugin } from './page/inputs.mjs';
 import { accessPlugin, untitledPlugin } from './page/plugins.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -24,7 +25,7 @@ async function page(root, base) {
     envDir: false,
     logLevel: 'warn',
     worker: { format: 'es' },
-    plugins: [accessPlugin(), untitledPlugin()],
+    plugins: [accessPlugin(), inputsPlugin(), untitledPlugin()],
     resolve: {
       // The editor imports the formatter's plugins under two names each. The alias avoids a second copy.
       alias: {

@@ -74,7 +74,10 @@ test('positions of texts match the printed response', () => {
 
 test('error shows each sentence once, and the position of syntax errors', () => {
   const problem = { status: 422, title: 'The content breaks a rule', code: 'VALIDATION_FAILED', detail: 'Fix each.', errors: [{ parameter: 'limit', code: 'RANGE', message: 'Send at most 100.' }] };
-  assert.deepEqual(complaintOf({ problem }, '{ a }').sentences, ['limit: Send at most 100.']);
+  const { sentences: none, faults } = complaintOf({ problem }, '{ a }');
+  assert.deepEqual([none, faults.map((one) => [one.parameter, one.message])], [[], [['limit', 'Send at most 100.']]]);
+  const whole = { ...problem, errors: [{ pointer: '/query', code: 'QUERY', message: 'The query is wrong.' }] };
+  assert.deepEqual(complaintOf({ problem: whole }, '{ a }').sentences, ['The query is wrong.']);
   const broken = complaintOf({ problem }, 'query a {\n  b(\n}');
   assert.deepEqual([broken.title, broken.place.line, broken.place.column], ['Syntax error', 3, 1]);
   const body = { data: null, errors: [{ message: 'Not yours.', path: ['a'], locations: [{ line: 1, column: 3 }], extensions: { code: 'NOT_FOUND' } }, { message: 'Not yours.' }] };

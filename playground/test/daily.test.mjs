@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { complaints } from './browser.mjs';
-import { answerTo, openQuestion, run, signedIn, startService, write } from './house.mjs';
+import { answerTo, execute, openAndRun, openQuestion, run, signedIn, startService, write } from './house.mjs';
 
 const REFUSED = [422, 403, 401].map((status) => ({ path: '/playground/graphql', status }));
 
@@ -25,13 +25,11 @@ after(async () => {
 const JOBS = 'query jobs { admin_jobs_list { data { code state purpose } } }';
 const RUN_JOB = 'mutation tidy { admin_jobs_run(job_code: TIDYING) { uuid state } }';
 
-const execute = (page) => page.getByRole('button', { name: /^Execute/ }).click();
 const badge = (page) => page.locator('.answer .badge').first();
 
 test('response and audit record belong to their tab', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'Latest audit records');
-  const good = await run(page, 'audit_latest');
+  const good = await openAndRun(page, 'Latest audit records', 'audit_latest');
   await page.getByText('200', { exact: true }).waitFor();
 
   await page.getByRole('button', { name: 'New tab' }).click();
@@ -45,8 +43,9 @@ test('response and audit record belong to their tab', async () => {
   await badge(page).getByText('200').waitFor();
   assert.equal(await page.getByTestId('request-id').textContent(), good.requestId);
   assert.equal(await page.locator('.answer .refusal').count(), 0);
+  const finding = answerTo(page, 'audit_of_a_request');
   await page.getByRole('button', { name: 'Find its audit record' }).click();
-  const found = await run(page, 'audit_of_a_request');
+  const found = await finding;
   assert.deepEqual(new Set(found.body.data.admin_audit_records_list.data.map(({ request_id }) => request_id)), new Set([good.requestId]));
   assert.deepEqual(complaints(staff.watch, service.base, REFUSED), []);
   await page.close();
@@ -127,7 +126,7 @@ test('queries without permission show the missing scope', async () => {
   assert.equal(await entry('Submissions waiting for review').getByText(/Missing scope/).count(), 0);
   await entry('Latest audit records').click();
   await page.getByText('You cannot run this query.').waitFor();
-  await page.locator('.strip').getByText('labs.admin.audit').waitFor();
+  await page.locator('.task').getByText('labs.admin.audit').waitFor();
   await page.close();
 
   const all = await staff.open();
@@ -138,8 +137,7 @@ test('queries without permission show the missing scope', async () => {
 
 test('response is shown as table and file, and ids are links', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'Latest audit records');
-  await run(page, 'audit_latest');
+  await openAndRun(page, 'Latest audit records', 'audit_latest');
   const { body } = await run(page, 'audit_latest');
   const rows = body.data.admin_audit_records_list.data;
   await page.getByRole('button', { name: 'Table', exact: true }).click();
@@ -174,8 +172,7 @@ async function saved(page, button) {
 
 test('ids in the JSON are links', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'Latest audit records');
-  await run(page, 'audit_latest');
+  await openAndRun(page, 'Latest audit records', 'audit_latest');
   const { body } = await run(page, 'audit_latest');
   const { request_id } = body.data.admin_audit_records_list.data[0];
   const link = page.locator('.graphiql-response .detected-link').filter({ hasText: request_id }).first();
@@ -194,7 +191,7 @@ test('ids in the JSON are links', async () => {
 
 test('next page works with and without a cursor variable', async () => {
   const page = await staff.open();
-  await openQuestion(page, 'Latest audit records');
+  await openAndRun(page, 'Latest audit records', 'audit_latest');
   for (let count = 0; count < 3; count += 1) await run(page, 'audit_latest');
   await write(page, '{"limit": 1}', 'variables.json');
   const first = (await run(page, 'audit_latest')).body.data.admin_audit_records_list;
@@ -213,18 +210,16 @@ test('next page works with and without a cursor variable', async () => {
   await page.close();
 });
 
-test('finder fills in the value of a variable', async () => {
+test('finder fills in the value of a variable and runs the query', async () => {
   const page = await staff.open();
   await openQuestion(page, 'Failed runs of a job');
-  await page.getByRole('button', { name: 'Find job_code' }).click();
-  const chooser = page.getByRole('dialog', { name: 'Jobs' });
-  await chooser.getByLabel('Search').fill('tidying');
-  await chooser.getByRole('button', { name: /^TIDYING · / }).click();
-  await chooser.waitFor({ state: 'detached' });
   const sent = page.waitForRequest((request) => request.postData()?.includes('query job_failures'));
-  const { body } = await run(page, 'job_failures');
+  const answered = answerTo(page, 'job_failures');
+  await page.getByRole('combobox', { name: 'Job' }).fill('tidying');
+  await page.getByRole('option', { name: /^TIDYING · / }).click();
   assert.deepEqual((await sent).postDataJSON().variables, { limit: 20, job_code: 'TIDYING' });
-  assert.equal(body.errors, undefined);
+  assert.equal((await answered).body.errors, undefined);
+  assert.match(await page.getByRole('combobox', { name: 'Job' }).inputValue(), /^TIDYING · /);
   assert.deepEqual(complaints(staff.watch, service.base, REFUSED), []);
   await page.close();
 });

@@ -48,9 +48,10 @@ async function enterCode(page, person) {
   throw new Error('no code was accepted');
 }
 
+/** Waits for the editors. Those of a folded query are not visible. */
 export async function editorReady(page) {
-  await page.locator('.graphiql-query-editor .monaco-editor').waitFor();
-  await page.locator('.graphiql-response .monaco-editor').waitFor();
+  await page.locator('.graphiql-query-editor .monaco-editor').waitFor({ state: 'attached' });
+  await page.locator('.graphiql-response .monaco-editor').waitFor({ state: 'attached' });
 }
 
 /**
@@ -75,11 +76,29 @@ export async function write(page, text, model = 'operation.graphql') {
   await page.evaluate(([value, name]) => globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith(name)).setValue(value), [text, model]);
 }
 
-/** Opens a saved query by its title. */
+/** Opens a saved query by its title. If no value is missing, it also runs. */
 export async function openQuestion(page, title) {
   const panel = page.getByRole('button', { name: 'Show Saved queries' });
   if (await panel.isVisible()) await panel.click();
   await page.locator('.questions').getByRole('button', { name: title }).click();
+}
+
+/** Opens a saved query that runs by itself. Returns the response, as `run` does. */
+export async function openAndRun(page, title, name) {
+  const answered = answerTo(page, name);
+  await openQuestion(page, title);
+  return answered;
+}
+
+/** Chooses a value in a field with a list. */
+export async function choose(page, label, option) {
+  await page.getByRole('combobox', { name: label }).click();
+  await page.getByRole('option', { name: option }).first().click();
+}
+
+/** Clicks the button that runs the query: of the form, or of the editor if the query has no form. */
+export async function execute(page) {
+  await page.getByRole('button', { name: /^(Run$|Execute)/ }).first().click();
 }
 
 /**
@@ -88,7 +107,7 @@ export async function openQuestion(page, title) {
  */
 export async function run(page, name) {
   const answered = answerTo(page, name);
-  await page.getByRole('button', { name: /^Execute/ }).click();
+  await execute(page);
   return answered;
 }
 

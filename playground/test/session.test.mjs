@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { complaints, openBrowser } from './browser.mjs';
-import { answerTo, editorReady, openQuestion, run, SIGN_IN_REFUSALS } from './house.mjs';
+import { answerTo, choose, editorReady, execute, openAndRun, openQuestion, run, SIGN_IN_REFUSALS } from './house.mjs';
 import { PICTURES } from './mock-graphql.mjs';
 import { PEOPLE, startMock } from './mock.mjs';
 
@@ -30,11 +30,10 @@ test('expired token is renewed between two queries', async () => {
   const { page, watch, close } = await openAs(STAFF);
   try {
     await editorReady(page);
-    await openQuestion(page, 'Category tree');
-    await run(page, 'categories_tree');
+    await openAndRun(page, 'Category tree', 'categories_tree');
     mock.expireTokens();
     const answered = page.waitForResponse((response) => response.url().endsWith('/playground/graphql') && response.ok());
-    await page.getByRole('button', { name: /^Execute/ }).click();
+    await execute(page);
     await answered;
     await page.locator('.graphiql-response').getByText('marketplace_categories_list').waitFor();
     assert.deepEqual(complaints(watch, mock.base, [ASKING_REFUSED]), []);
@@ -47,9 +46,9 @@ test('ended session shows the sign-in with a notice', async () => {
   const { page, watch, close } = await openAs(STAFF);
   try {
     await editorReady(page);
-    await openQuestion(page, 'Category tree');
+    await openAndRun(page, 'Category tree', 'categories_tree');
     mock.endSessions();
-    await page.getByRole('button', { name: /^Execute/ }).click();
+    await execute(page);
     await page.getByText('Your session has ended').waitFor();
     assert.deepEqual(complaints(watch, mock.base, [ASKING_REFUSED, REFRESH_REFUSED]), []);
   } finally {
@@ -74,8 +73,7 @@ test('editor works without permission to read the schema', async () => {
   try {
     await editorReady(page);
     await page.getByText('Working without the schema.').waitFor();
-    await openQuestion(page, 'Submissions waiting for review');
-    const { body } = await run(page, 'submissions_waiting');
+    const { body } = await openAndRun(page, 'Submissions waiting for review', 'submissions_waiting');
     assert.equal(body.data.marketplace_submissions_list.data.length, 2);
     assert.deepEqual(complaints(watch, mock.base, [{ path: '/playground/graphql', status: 403 }]), []);
   } finally {
@@ -88,10 +86,10 @@ test('images are below the response, and a missing one shows an error', async ()
   try {
     await editorReady(page);
     await openQuestion(page, 'A submission and its images');
-    await page.getByRole('button', { name: 'Find submission_uuid' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: /^Minibar Stock/ }).click();
     const bytes = page.waitForResponse((response) => response.url().includes(PICTURES[0].uuid));
-    await run(page, 'submission_review');
+    const read = answerTo(page, 'submission_review');
+    await choose(page, 'Submission', /^Minibar Stock/);
+    await read;
     assert.match((await bytes).request().headers().authorization, /^Bearer /, 'the token goes in a header, never in an address');
     const shown = page.locator('.pictures').getByRole('img', { name: PICTURES[0].alt_text });
     await shown.waitFor();
@@ -100,8 +98,7 @@ test('images are below the response, and a missing one shows an error', async ()
     await page.locator('.pictures').getByText('The media item of this submission does not exist, or it does not belong to you.').waitFor();
     await page.locator('.pictures').getByText(PICTURES[1].caption).waitFor();
 
-    await openQuestion(page, 'Submissions waiting for review');
-    await run(page, 'submissions_waiting');
+    await openAndRun(page, 'Submissions waiting for review', 'submissions_waiting');
     await page.locator('.pictures').waitFor({ state: 'detached' });
     const missing = watch.requests.find((url) => url.includes(PICTURES[1].uuid));
     const refused = [{ path: '/playground/graphql', status: 403 }, { path: missing.slice(mock.base.length), status: 404 }];
@@ -115,8 +112,7 @@ test('submission is read and claimed from the list', async () => {
   const { page, watch, close } = await openAs(STAFF);
   try {
     await editorReady(page);
-    await openQuestion(page, 'Submissions waiting for review');
-    const { body } = await run(page, 'submissions_waiting');
+    const { body } = await openAndRun(page, 'Submissions waiting for review', 'submissions_waiting');
     const waiting = body.data.marketplace_submissions_list.data;
     assert.deepEqual(waiting.map(({ app_name }) => app_name), ['Minibar Stock', 'Tableside Orders'], 'oldest first, and none that is decided');
 
@@ -126,7 +122,7 @@ test('submission is read and claimed from the list', async () => {
     assert.equal((await read).body.data.marketplace_submissions_get.app_name, 'Tableside Orders');
 
     await page.locator('.answer .steps').getByRole('button', { name: 'Claim a submission' }).click();
-    await page.getByRole('button', { name: /^Execute/ }).click();
+    await execute(page);
     const asking = page.getByRole('dialog', { name: 'Run this mutation?' });
     await asking.getByText('Claim a submission.').waitFor();
     await asking.getByText(waiting[1].uuid).waitFor();

@@ -6,13 +6,14 @@ import { Answers } from './answers';
 import type { Complaint } from './complaint';
 import { Confirmation, type Change } from './Confirmation';
 import { fetcherOf } from './fetcher';
+import { Labels } from './form/labels';
+import { TaskArea } from './form/TaskArea';
 import { Front, type InFront } from './Front';
 import type { Person } from './person';
 import { QUESTIONS_PLUGIN } from './QuestionsPanel';
 import { SCOPES_PLUGIN } from './ScopesPanel';
 import type { Session } from './session';
 import { TabStorage } from './storage';
-import { Strip } from './Strip';
 import { Tools } from './Tools';
 import { TopBar } from './TopBar';
 import { WorkbenchContext, type View } from './workbench';
@@ -23,8 +24,8 @@ const PLUGINS = [QUESTIONS_PLUGIN, SCOPES_PLUGIN, HISTORY_PLUGIN];
 export default function Console({ session, person }: { session: Session; person: Person }) {
   const [schemaComplaint, setSchemaComplaint] = useState<Complaint | null>(null);
   const [change, setChange] = useState<Change | null>(null);
-  const [place, setPlace] = useState<HTMLElement | null>(null);
   const [storage, answers] = useMemo(() => [new TabStorage(), new Answers()], []);
+  const labels = useMemo(() => new Labels(answers), [answers]);
   const inFront = useMemo<InFront>(() => ({ tab: '', stop: () => undefined }), []);
   const [view, setView] = useState<View>(storage.view());
   const fetcher = useMemo(() => {
@@ -34,8 +35,8 @@ export default function Console({ session, person }: { session: Session; person:
   const opened = useMemo(() => storage.getItem('graphiql:visiblePlugin') ?? QUESTIONS_PLUGIN.title, [storage]);
   const workbench = useMemo(() => {
     const choose = (chosen: View) => (storage.keepView(chosen), setView(chosen));
-    return { session, person, answers, schemaComplaint, view, setView: choose };
-  }, [session, person, answers, schemaComplaint, view, storage]);
+    return { session, person, answers, labels, schemaComplaint, view, setView: choose };
+  }, [session, person, answers, labels, schemaComplaint, view, storage]);
 
   const onTabChange: ComponentProps<typeof GraphiQL>['onTabChange'] = ({ tabs, activeTabIndex }) => {
     const tab = tabs[activeTabIndex]?.id ?? '';
@@ -53,7 +54,6 @@ export default function Console({ session, person }: { session: Session; person:
     <WorkbenchContext.Provider value={workbench}>
       <div className="console">
         <TopBar onSignOut={signOut} />
-        <div ref={setPlace} />
         <main>
           <GraphiQL
             fetcher={fetcher}
@@ -75,7 +75,7 @@ export default function Console({ session, person }: { session: Session; person:
               <AnswerBar />
             </GraphiQL.Footer>
             <Front inFront={inFront} />
-            <Strip place={place} />
+            <TaskArea />
             {change && <Confirmation change={change} onDecided={() => setChange(null)} />}
           </GraphiQL>
         </main>

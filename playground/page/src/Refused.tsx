@@ -1,7 +1,11 @@
 import { useGraphiQL } from '@graphiql/react';
 import access from 'virtual:access';
 import { openRoots } from './access';
-import type { Complaint } from './complaint';
+import type { Complaint, Fault } from './complaint';
+import { placeOfFault } from './form/faults';
+import { fieldId } from './form/Field';
+import { labelOf } from './form/shape';
+import { declaredBy } from './form/uses';
 import { operationOf } from './operation';
 import { nearest } from './scopes';
 import { didYouMean, nearestNames } from './suggest';
@@ -18,6 +22,7 @@ export function Refused({ complaint, query }: { complaint: Complaint; query: str
           {sentence} <Suggestion sentence={sentence} query={query} />
         </p>
       ))}
+      {complaint.faults.length > 0 && <Faults faults={complaint.faults} query={query} />}
       {complaint.requiredScope && <Missing scope={complaint.requiredScope} />}
       {complaint.allowedActions && <p>Allowed actions: {complaint.allowedActions.join(', ') || 'none'}.</p>}
       {complaint.retryAfter !== undefined && <p>Try again in {complaint.retryAfter} seconds.</p>}
@@ -38,6 +43,31 @@ function At({ place: { line, column }, query }: { place: NonNullable<Complaint['
     <button type="button" className="place" onClick={go}>
       line {line}, column {column}
     </button>
+  );
+}
+
+/** The rules that single values break, each with a button that focuses the field. */
+function Faults({ faults, query }: { faults: Fault[]; query: string }) {
+  const declared = declaredBy(query);
+  return (
+    <ul className="faults">
+      {faults.map((fault, index) => {
+        const path = placeOfFault(fault, declared);
+        const place = fault.pointer ?? fault.parameter;
+        return (
+          <li key={index}>
+            {path ? (
+              <button type="button" className="place" title={place} onClick={() => document.getElementById(fieldId(path))?.focus()}>
+                {path.map((key) => (typeof key === 'number' ? String(key + 1) : labelOf(key))).join(' ')}
+              </button>
+            ) : (
+              place && <code>{place}</code>
+            )}{' '}
+            {fault.message}
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

@@ -26,6 +26,11 @@ export class Answers {
     return this.#byTab.get(tab) ?? null;
   }
 
+  /** Returns the bodies of the latest responses. */
+  bodies(): unknown[] {
+    return [...this.#byTab.values()].map(({ answer }) => answer.body);
+  }
+
   put(tab: string, answered: Answered): void {
     this.#byTab.set(tab, answered);
     this.#latest = answered.answer;

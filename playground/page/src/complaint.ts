@@ -1,4 +1,4 @@
-import { isRecord, textOf, type Answer, type Problem } from './answer';
+import { isRecord, numberOf, textOf, type Answer, type Problem } from './answer';
 import { syntaxErrorOf, type Place } from './operation';
 
 /** An error of a query, from a problem document or from the `errors` of GraphQL. */
@@ -12,6 +12,20 @@ export interface Complaint {
   retryAfter?: number;
   /** Position of the error in the text of the query, if known. */
   place?: Pick<Place, 'line' | 'column'>;
+  /** The rules that single values break. */
+  faults: Fault[];
+}
+
+/** A value that breaks a rule, and the place of the value. */
+export interface Fault {
+  message: string;
+  code: string;
+  /** JSON pointer into the body of the REST request, or into `/variables` of the query. */
+  pointer?: string;
+  /** Parameter of the REST request. */
+  parameter?: string;
+  /** Name of the root field in the response, if the service states it. */
+  alias?: string;
 }
 
 /** Reads a problem document or the `errors` of GraphQL. Returns null for a successful response. */
@@ -20,31 +34,50 @@ export function complaintOf(answer: Answer, query = ''): Complaint | null {
   const errors = isRecord(answer.body) && Array.isArray(answer.body.errors) ? answer.body.errors.filter(isRecord) : [];
   const [first] = errors;
   if (!first) return null;
-  const extensions = isRecord(first.extensions) ? first.extensions : {};
+  const all = errors.map(({ extensions }) => (isRecord(extensions) ? extensions : {}));
+  const said = (name: string) => all.map((extensions) => extensions[name]).find((value) => value !== undefined && value !== null);
   const path = Array.isArray(first.path) ? first.path.join('.') : undefined;
+  const actions = said('allowed_actions');
   return {
-    title: textOf(extensions.title) ?? (path ? `${path} failed` : 'The query cannot run'),
-    sentences: [...new Set(errors.map(sentenceOf))],
-    code: textOf(extensions.code),
-    requiredScope: textOf(extensions.required_scope),
-    allowedActions: Array.isArray(extensions.allowed_actions) ? extensions.allowed_actions.map(String) : undefined,
+    title: textOf(said('title')) ?? (path ? `${path} failed` : 'The query cannot run'),
+    sentences: [...new Set(errors.filter((error) => faultsOf(error).length === 0).map(sentenceOf))],
+    code: textOf(said('code')),
+    requiredScope: textOf(said('required_scope')),
+    allowedActions: Array.isArray(actions) ? actions.map(String) : undefined,
+    retryAfter: numberOf(said('retry_after')) ?? undefined,
     place: placeOf(first),
+    faults: errors.flatMap(faultsOf),
   };
+}
+
+/** Reads the rules that an error of GraphQL lists. They are the `errors` of the problem document. */
+function faultsOf({ extensions, path }: Record<string, unknown>): Fault[] {
+  const listed = isRecord(extensions) && Array.isArray(extensions.errors) ? extensions.errors.filter(isRecord) : [];
+  const alias = Array.isArray(path) ? textOf(path[0]) : undefined;
+  return listed.map((one) => faultOf(one, alias));
+}
+
+function faultOf({ message, code, pointer, parameter }: Record<string, unknown>, alias?: string): Fault {
+  return { message: textOf(message) ?? 'This value is not allowed.', code: textOf(code) ?? '', pointer: textOf(pointer), parameter: textOf(parameter), alias };
 }
 
 function complaintOfProblem(problem: Problem, query: string): Complaint {
   const syntax = problem.code === 'VALIDATION_FAILED' ? syntaxErrorOf(query) : null;
   // A syntax error is shown by its position, without the code drawing that the service sends.
-  if (syntax) return { title: 'Syntax error', sentences: [syntax.message], code: problem.code, place: syntax };
-  const errors = problem.errors?.map(({ message, parameter }) => (parameter ? `${parameter}: ${message}` : message)) ?? [];
+  if (syntax) return { title: 'Syntax error', sentences: [syntax.message], code: problem.code, place: syntax, faults: [] };
+  const listed = problem.errors ?? [];
+  // An error of the query as a whole is a sentence, because it belongs to no field.
+  const whole = listed.filter(({ pointer }) => pointer === '/query').map(({ message }) => message);
+  const faults = listed.filter(({ pointer }) => pointer !== '/query').map((one) => faultOf({ ...one }));
   return {
     title: problem.title,
     // If a problem document has `errors`, its detail only states that there are some.
-    sentences: errors.length > 0 ? errors : problem.detail ? [problem.detail] : [],
+    sentences: listed.length > 0 ? whole : problem.detail ? [problem.detail] : [],
     code: problem.code,
     requiredScope: problem.required_scope,
     allowedActions: problem.allowed_actions,
     retryAfter: problem.retry_after,
+    faults,
   };
 }
 

@@ -29,25 +29,17 @@ function finderOf(path: string, text: string): [string, Finder][] {
   return operation ? [[variable, { variable, title: text.split('\n')[0]?.replace(/^# /, '') ?? variable, text, operation }]] : [];
 }
 
-/** Returns the entries of a finder's response: the first list whose entries have a `value`. */
+/** Returns the entries of a finder's response: every object that has a `value`, in order, each value once. */
 export function choicesOf(body: unknown): Choice[] {
-  const list = listIn(isRecord(body) ? body.data : null) ?? [];
-  return list.flatMap((entry) => {
-    const { value, ...others } = entry;
+  const found = entriesIn(isRecord(body) ? body.data : null).flatMap(({ value, ...others }) => {
     const label = leavesOf(others).map(([, text]) => text);
     return typeof value === 'string' ? [{ value, label: label.filter(Boolean).join(' · ') || value }] : [];
   });
+  return found.filter(({ value }, index) => found.findIndex((one) => one.value === value) === index);
 }
 
-function listIn(value: unknown): Record<string, unknown>[] | undefined {
-  if (Array.isArray(value)) {
-    const entries = value.filter(isRecord);
-    return entries.some((entry) => 'value' in entry) ? entries : undefined;
-  }
-  if (!isRecord(value)) return undefined;
-  for (const part of Object.values(value)) {
-    const found = listIn(part);
-    if (found) return found;
-  }
-  return undefined;
+function entriesIn(value: unknown): Record<string, unknown>[] {
+  if (Array.isArray(value)) return value.flatMap(entriesIn);
+  if (!isRecord(value)) return [];
+  return 'value' in value ? [value] : Object.values(value).flatMap(entriesIn);
 }

@@ -4,6 +4,7 @@ import 'graphiql/graphiql.css';
 import '@graphiql/plugin-doc-explorer/style.css';
 import '@graphiql/plugin-history/style.css';
 import './style.css';
+import './task.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './App';
 import { Session } from './session';

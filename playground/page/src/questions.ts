@@ -1,13 +1,16 @@
+import type { FieldOptions } from './form/shape';
 import { operationOf, type Operation } from './operation';
 
 /**
  * A saved query: one file in `questions/`. It begins with two comments, a title and a sentence. Further comments name the heading
- * in the panel, and initial values of the variables:
+ * in the panel, initial values of the variables, and what the form must know beyond the types of the schema:
  *
  *     # Rejected calls
  *     # Calls of staff members that the service rejected, latest first.
  *     # for: Audit
  *     # variables: {"limit": 20}
+ *     # field: text_uuid {"fill": true}
+ *     # starts from: publication_item
  */
 export interface Question {
   /** Name of the file without extension. */
@@ -20,6 +23,10 @@ export interface Question {
   /** JSON, or empty. */
   variables: string;
   operation: Operation;
+  /** Options of fields, by the name of the variable or of the field inside it. */
+  fields: Record<string, FieldOptions>;
+  /** Name of the saved query whose response has the current values of the variables. */
+  startsFrom?: string;
 }
 
 /** Headings of the panel, in order. */
@@ -39,6 +46,11 @@ export function questionsAbout(variable: string): Question[] {
   return QUESTIONS.filter(({ operation }) => operation.variables.some(({ name }) => name === variable));
 }
 
+/** Returns whether a text is the unchanged text of a saved query. */
+export function isSavedText(text: string): boolean {
+  return QUESTIONS.some((question) => question.text.trim() === text.trim());
+}
+
 function questionOf(path: string, text: string): Question {
   const comments = text.split('\n').flatMap((line) => (line.startsWith('#') ? [line.slice(1).trim()] : []));
   const said = (word: string) => comments.find((comment) => comment.startsWith(`${word}:`))?.slice(word.length + 1).trim();
@@ -48,10 +60,18 @@ function questionOf(path: string, text: string): Question {
     title: comments[0] ?? path,
     sentence: comments[1] ?? '',
     work: said('for') ?? '',
-    text: text.replace(/^# (variables|for):.*\n/gm, ''),
+    text: text.replace(/^# (variables|for|field|starts from):.*\n/gm, ''),
     variables: variables ? JSON.stringify(JSON.parse(variables), null, 2) : '',
     operation: operationOf(text) ?? { kind: 'query', name: undefined, roots: [], variables: [] },
+    fields: Object.fromEntries(comments.flatMap(fieldOf)),
+    startsFrom: said('starts from'),
   };
+}
+
+/** `field: <name> <JSON>` */
+function fieldOf(comment: string): [string, FieldOptions][] {
+  const [, name, options] = /^field: (\w+) (\{.*\})$/.exec(comment) ?? [];
+  return name && options ? [[name, JSON.parse(options)]] : [];
 }
 
 /** Sort key: queries that run without input, queries that need a value, mutations. */

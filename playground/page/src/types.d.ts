@@ -11,3 +11,8 @@ declare module 'virtual:access' {
   const access: import('./access').Access;
   export default access;
 }
+
+declare module 'virtual:inputs' {
+  const inputs: import('./form/shape').Inputs;
+  export default inputs;
+}

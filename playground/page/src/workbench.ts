@@ -4,6 +4,8 @@ import access from 'virtual:access';
 import { mayRun } from './access';
 import type { Answered, Answers } from './answers';
 import type { Complaint } from './complaint';
+import type { Labels } from './form/labels';
+import { isBlank } from './form/value';
 import type { Handed } from './link';
 import type { Person } from './person';
 import { QUESTIONS, type Question } from './questions';
@@ -19,6 +21,7 @@ export interface Workbench {
   session: Session;
   person: Person;
   answers: Answers;
+  labels: Labels;
   schemaComplaint: Complaint | null;
   view: View;
   setView(view: View): void;
@@ -67,15 +70,19 @@ export function useTextOpener(): (handed: Handed) => void {
   );
 }
 
-/** Opens a saved query, with the known values of its variables. */
+/** Opens a saved query, with the known values of its variables. A query runs at once if no required value is missing. */
 export function useQuestionOpener(): (question: Question, known?: Record<string, string>) => void {
+  const { scopes } = useWorkbench().person;
+  const { run } = useGraphiQLActions();
   const openText = useTextOpener();
   return (question, known = {}) => {
     const { operation, text } = question;
     const found = operation.variables.flatMap(({ name, isList }) => (known[name] ? [[name, isList ? [known[name]] : known[name]]] : []));
     const start: object = question.variables ? JSON.parse(question.variables) : {};
-    const variables = { ...start, ...Object.fromEntries(found) };
+    const variables: Record<string, unknown> = { ...start, ...Object.fromEntries(found) };
     openText({ query: text, variables: Object.keys(variables).length > 0 ? JSON.stringify(variables, null, 2) : '' });
+    const isComplete = operation.variables.every(({ name, isRequired }) => !isRequired || !isBlank(variables[name]));
+    if (operation.kind === 'query' && isComplete && mayRun(access, scopes, operation)) void run();
   };
 }
 
@@ -90,7 +97,7 @@ export function useThingOpener(): (thing: Thing) => (() => void) | undefined {
     const reader = readerOf(access, thing.variable, (name) => mayRun(access, scopes, { kind: 'query', roots: [name] }));
     const saved = QUESTIONS.filter((question) => reads(question, thing) && mayRun(access, scopes, question.operation));
     const question = saved.find(({ operation }) => reader && operation.roots.includes(reader)) ?? saved[0];
-    if (question) return () => (openQuestion(question, { [thing.variable]: thing.id }), void run());
+    if (question) return () => openQuestion(question, { [thing.variable]: thing.id });
     const query = reader && schema ? readingOf(schema, access, reader, thing) : undefined;
     return query ? () => (openText({ query, variables: JSON.stringify({ [thing.variable]: thing.id }, null, 2) }), void run()) : undefined;
   };
