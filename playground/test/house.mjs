@@ -80,7 +80,7 @@ export async function write(page, text, model = 'operation.graphql') {
 export async function openQuestion(page, title) {
   const panel = page.getByRole('button', { name: 'Show Saved queries' });
   if (await panel.isVisible()) await panel.click();
-  await page.locator('.questions').getByRole('button', { name: title }).click();
+  await page.locator('.questions button').filter({ has: page.locator('strong').getByText(title, { exact: true }) }).click();
 }
 
 /** Opens a saved query that runs by itself. Returns the response, as `run` does. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, execute, parse, validate } from 'graphql';
 import { randomUUID } from 'node:crypto';
+import { brokenLimits, madeFieldResolver } from './mock-made.mjs';
 
 const schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'));
 const records = [];
@@ -19,7 +20,9 @@ export async function answer({ query, variables, operationName }, person, reques
     return { status: 403, body: missing(needed) };
   }
   for (const field of rootFields(document)) if (scopeOf(field)) record(field, person, requestId, 'SUCCEEDED', null);
-  const result = await execute({ schema, document, variableValues: variables, operationName, rootValue: resolvers });
+  const errors = brokenLimits(document, schema, variables ?? {}, requestId);
+  if (errors.length > 0) return { status: 200, body: { data: null, errors } };
+  const result = await execute({ schema, document, variableValues: variables, operationName, rootValue: resolvers, fieldResolver: madeFieldResolver });
   return { status: 200, body: result };
 }
 
@@ -78,7 +81,10 @@ const resolvers = {
   marketplace_submissions_get: ({ submission_uuid }) => ({
     ...submissions.find(({ uuid }) => uuid === submission_uuid),
     submitted: { slug: 'minibar-stock', texts: [], media: PICTURES },
-    differences: [],
+    differences: [
+      { path: '/texts/en/tagline', live: 'Orders', submitted: 'Orders at the table', parts: [] },
+      { path: '/version/manifest/permissions/orders:write', live: null, submitted: 'orders:write', parts: [] },
+    ],
     findings: [],
     checklist: { items: [{ code: 'REQ-06', title: 'Screenshots' }] },
   }),

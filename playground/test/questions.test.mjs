@@ -5,11 +5,15 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { buildSchema, parse, validate } from 'graphql';
 import { runnerImport } from 'vite';
+import { inputsPlugin } from '../page/inputs.mjs';
 import { accessOf } from '../page/plugins.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const part = async (name) => (await runnerImport(here(`../page/src/${name}.ts`), { configFile: false, logLevel: 'error' })).module;
-const [{ QUESTIONS, WORKS }, { FINDERS, choicesOf }, { standingOf, openRoots }, things, { readingOf }] = await Promise.all(['questions', 'finders', 'access', 'things', 'reading'].map(part));
+const options = { configFile: false, logLevel: 'error', plugins: [inputsPlugin()] };
+const part = async (name) => (await runnerImport(here(`../page/src/${name}.ts`), options)).module;
+const [{ QUESTIONS, WORKS }, { FINDERS, choicesOf }, { standingOf, openRoots }, things, { readingOf }, { shapesOf }] = await Promise.all(
+  ['questions', 'finders', 'access', 'things', 'reading', 'form/shape'].map(part),
+);
 
 const sdl = readFileSync(here('../../schema/schema.graphql'), 'utf8');
 const schema = buildSchema(sdl);
@@ -27,11 +31,61 @@ for (const name of readdirSync(here('../questions'))) {
     const question = QUESTIONS.find((one) => `${one.name}.graphql` === name);
     assert.ok(WORKS.includes(question.work), question.work);
     assert.equal(question.operation.name, question.name);
-    const given = Object.keys(question.variables ? JSON.parse(question.variables) : {});
-    const sought = question.operation.variables.filter((one) => one.isRequired && !given.includes(one.name));
-    assert.deepEqual(sought.filter((one) => !FINDERS.has(one.name)), [], 'each required variable has a finder or an initial value');
+    const shapes = shapesOf(question.text, question.fields);
+    assert.deepEqual(shapes.map((shape) => shape.name), question.operation.variables.map((one) => one.name).filter((one) => one !== 'cursor'));
+    const fields = flatten(shapes);
+    assert.deepEqual(fields.filter(isUnfillable).map((one) => one.name), [], 'each required field has a control, and each id has a finder');
+    assert.deepEqual(Object.keys(question.fields).filter((one) => !fields.some((field) => field.name === one)), [], 'options of unknown fields');
+    for (const { finder } of fields) {
+      const needed = finder?.operation.variables.filter((one) => one.isRequired) ?? [];
+      assert.deepEqual(needed.filter((one) => !shapes.some((shape) => shape.name === one.name)), [], `finder ${finder?.variable}`);
+    }
   });
 }
+
+/** The fields of a form with the fields inside them. */
+function flatten(shapes) {
+  return shapes.flatMap((shape) => [shape, ...flatten(shape.fields)]);
+}
+
+/** An id without a finder, or a required value of any type, which has no better control than JSON. */
+function isUnfillable({ type, kind, finder, isRequired }) {
+  return (/^\[?UUID/.test(type) && !finder) || (isRequired && kind === 'json');
+}
+
+test('every limit of a field comes from the contract', () => {
+  const fieldOf = (name, field) => flatten(shapesOf(QUESTIONS.find((one) => one.name === name).text, {})).find((one) => one.name === field);
+  assert.deepEqual([fieldOf('submission_request_changes', 'text').min, fieldOf('submission_request_changes', 'text').max], [5, 2000]);
+  assert.equal(fieldOf('submission_approve', 'note').kind, 'lines');
+  assert.equal(fieldOf('rate_limit_override', 'expires_at').kind, 'time');
+  assert.deepEqual(fieldOf('feature_request_change_status', 'status').choices.at(-1), ['DECLINED', 'Will not be implemented.']);
+  assert.equal(fieldOf('feature_request_change_status', 'feature_request_uuid').label, 'Feature request');
+  assert.match(fieldOf('user_lock', 'reason').description, /Only staff can read it\./, 'the contract of the operation decides who reads a reason');
+});
+
+/** Changes that no role makes weekly. The editor and its completion serve for them. */
+const RARE = [
+  ['admin_machine_clients', ['create', 'update', 'put_scopes', 'rotate_secret', 'delete_secret']],
+  ['admin_partners', ['create', 'erase']],
+  ['admin_profiles', ['delete_image']],
+  ['admin_signing_keys', ['rotate']],
+  ['admin_staff', ['create', 'update', 'put_roles', 'disable', 'enable']],
+  ['admin_staff_roles', ['create', 'update', 'delete']],
+  ['admin_deprecations', ['delete']],
+  ['engagement_topics', ['create', 'update']],
+  ['marketplace_categories', ['create', 'update', 'move', 'delete']],
+  ['marketplace_collections', ['create', 'delete']],
+  ['publication_items', ['put_artefact']],
+  ['subscription_features', ['create', 'update']],
+  ['subscription_tiers', ['create', 'update', 'put_features', 'offer', 'retire']],
+].flatMap(([resource, verbs]) => verbs.map((verb) => `${resource}_${verb}`));
+
+test('every frequent change of staff has a task', (context) => {
+  const changes = Object.keys(access.mutation).filter((name) => access.mutation[name].startsWith('labs.admin'));
+  const served = new Set(QUESTIONS.filter(({ operation }) => operation.kind === 'mutation').flatMap(({ operation }) => operation.roots));
+  context.diagnostic(`${served.size} of ${changes.length} changes have a task: ${[...served].sort().join(', ')}`);
+  assert.deepEqual(changes.filter((name) => !served.has(name)).sort(), RARE.sort());
+});
 
 for (const name of readdirSync(here('../finders'))) {
   test(`finder ${name} fits the schema and is used`, () => {
@@ -40,7 +94,7 @@ for (const name of readdirSync(here('../finders'))) {
     assert.match(text, /\bvalue: \w+/);
     assert.deepEqual(validate(schema, parse(text)).map(String), []);
     const variable = name.replace('.graphql', '');
-    const isAsked = QUESTIONS.some(({ operation }) => operation.variables.some((one) => one.name === variable));
+    const isAsked = QUESTIONS.some(({ text, fields }) => flatten(shapesOf(text, fields)).some((one) => one.finder?.variable === variable));
     assert.ok(isAsked || access.readers.some((reader) => reader.variable === variable));
   });
 }

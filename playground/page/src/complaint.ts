@@ -34,20 +34,33 @@ export function complaintOf(answer: Answer, query = ''): Complaint | null {
   const errors = isRecord(answer.body) && Array.isArray(answer.body.errors) ? answer.body.errors.filter(isRecord) : [];
   const [first] = errors;
   if (!first) return null;
+  const syntax = syntaxErrorOf(query);
+  if (syntax && query !== '') return complaintOfSyntax(syntax);
   const all = errors.map(({ extensions }) => (isRecord(extensions) ? extensions : {}));
   const said = (name: string) => all.map((extensions) => extensions[name]).find((value) => value !== undefined && value !== null);
   const path = Array.isArray(first.path) ? first.path.join('.') : undefined;
   const actions = said('allowed_actions');
   return {
     title: textOf(said('title')) ?? (path ? `${path} failed` : 'The query cannot run'),
-    sentences: [...new Set(errors.filter((error) => faultsOf(error).length === 0).map(sentenceOf))],
+    sentences: [...new Set(errors.flatMap(sentencesOf))],
     code: textOf(said('code')),
     requiredScope: textOf(said('required_scope')),
     allowedActions: Array.isArray(actions) ? actions.map(String) : undefined,
     retryAfter: numberOf(said('retry_after')) ?? undefined,
     place: placeOf(first),
-    faults: errors.flatMap(faultsOf),
+    faults: errors.flatMap(faultsOf).filter(isOfValue),
   };
+}
+
+/** An error of the query as a whole is a sentence, because it belongs to no field. */
+function isOfValue({ pointer }: Fault): boolean {
+  return pointer !== '/query';
+}
+
+/** If an error lists rules, its own text only states that there are some. */
+function sentencesOf(error: Record<string, unknown>): string[] {
+  const listed = faultsOf(error);
+  return listed.length > 0 ? listed.filter((fault) => !isOfValue(fault)).map(({ message }) => message) : [sentenceOf(error)];
 }
 
 /** Reads the rules that an error of GraphQL lists. They are the `errors` of the problem document. */
@@ -64,21 +77,22 @@ function faultOf({ message, code, pointer, parameter }: Record<string, unknown>,
 function complaintOfProblem(problem: Problem, query: string): Complaint {
   const syntax = problem.code === 'VALIDATION_FAILED' ? syntaxErrorOf(query) : null;
   // A syntax error is shown by its position, without the code drawing that the service sends.
-  if (syntax) return { title: 'Syntax error', sentences: [syntax.message], code: problem.code, place: syntax, faults: [] };
-  const listed = problem.errors ?? [];
-  // An error of the query as a whole is a sentence, because it belongs to no field.
-  const whole = listed.filter(({ pointer }) => pointer === '/query').map(({ message }) => message);
-  const faults = listed.filter(({ pointer }) => pointer !== '/query').map((one) => faultOf({ ...one }));
+  if (syntax) return complaintOfSyntax(syntax, problem.code);
+  const listed = (problem.errors ?? []).map((one) => faultOf({ ...one }));
   return {
     title: problem.title,
     // If a problem document has `errors`, its detail only states that there are some.
-    sentences: listed.length > 0 ? whole : problem.detail ? [problem.detail] : [],
+    sentences: listed.length > 0 ? listed.filter((one) => !isOfValue(one)).map(({ message }) => message) : problem.detail ? [problem.detail] : [],
     code: problem.code,
     requiredScope: problem.required_scope,
     allowedActions: problem.allowed_actions,
     retryAfter: problem.retry_after,
-    faults,
+    faults: listed.filter(isOfValue),
   };
+}
+
+function complaintOfSyntax(place: Place, code?: string): Complaint {
+  return { title: 'Syntax error', sentences: [place.message], code, place, faults: [] };
 }
 
 function sentenceOf(error: Record<string, unknown>): string {

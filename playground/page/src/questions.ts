@@ -30,7 +30,19 @@ export interface Question {
 }
 
 /** Headings of the panel, in order. */
-export const WORKS = ['Review', 'Partners and users', 'Support', 'Operations', 'Audit', 'Catalogue'];
+export const WORKS = [
+  'Review',
+  'Customer reviews',
+  'Board',
+  'Publication',
+  'Support',
+  'Partners',
+  'Users',
+  'Subscriptions and limits',
+  'Operations',
+  'Audit',
+  'Catalogue',
+];
 
 const files = import.meta.glob<string>('../../questions/*.graphql', { query: '?raw', import: 'default', eager: true });
 

@@ -29,7 +29,8 @@ export function Combobox(props: Props) {
   const first = useFirstSearch(shape, values);
   const search = typed || first;
   const found = useChoices(finder, values, search, isOpen && needed === undefined);
-  const shown = found.choices && matching(finder, found.choices, typed ?? '');
+  const other = shape.options.like && values[shape.options.like];
+  const shown = found.choices && matching(finder, found.choices, typed ?? '').filter((choice) => choice.value !== other);
   useFilledIn(props, needed);
 
   function take(choice: Choice) {
@@ -94,6 +95,7 @@ export function Combobox(props: Props) {
         onBlur={leave}
         onKeyDown={onKeyDown}
       />
+      {shape.options.me && !isOpen && <Me current={current} finder={finder} onChange={onChange} />}
       {current !== '' && !isOpen && (
         <button type="button" className="clear" aria-label={`Clear ${shape.label}`} onClick={() => (onChange(undefined), box.current?.focus())}>
           ×
@@ -121,6 +123,25 @@ export function Combobox(props: Props) {
         </Popup>
       )}
     </span>
+  );
+}
+
+/** A button that chooses the user. */
+function Me({ current, finder, onChange }: { current: string; finder: Finder; onChange: ControlProps['onChange'] }) {
+  const { person, labels } = useWorkbench();
+  const { uuid, label } = person;
+  if (!uuid || current !== '') return null;
+  return (
+    <button
+      type="button"
+      className="clear"
+      onClick={() => {
+        labels.keep(finder.variable, [{ value: uuid, label: label ?? uuid }]);
+        onChange(uuid, true);
+      }}
+    >
+      Me
+    </button>
   );
 }
 
@@ -168,12 +189,15 @@ function useLabel(finder: Finder, value: string, values: Record<string, unknown>
   return known ?? (value === '' ? undefined : labels.of(finder.variable, value));
 }
 
-/** The text that a finder searches for before the user types: the label of another field, for example its title. */
+/**
+ * The text that a finder searches for before the user types: the longest word in the label of another field. Feature requests about
+ * the same matter usually share it.
+ */
 function useFirstSearch({ options }: Shape, values: Record<string, unknown>): string {
   const { labels } = useWorkbench();
   const other = options.like;
   const value = other ? values[other] : undefined;
-  return other && typeof value === 'string' ? (labels.of(other, value)?.split(' · ')[0] ?? '') : '';
+  return other && typeof value === 'string' ? longestWord(labels.of(other, value)?.split(' · ')[0] ?? '') : '';
 }
 
 /** Fills in the first result once, if the saved query wants it and the field is empty. */
@@ -185,4 +209,8 @@ function useFilledIn({ shape, finder, value, values, onChange }: Props, needed: 
     if (wanted && choice) onChange(choice);
     // The callback is new after each change of the form, and must not fill in a field that the user has cleared.
   }, [choice]);
+}
+
+function longestWord(text: string): string {
+  return text.split(/[^\p{L}\p{N}]+/u).sort((a, b) => b.length - a.length)[0] ?? '';
 }

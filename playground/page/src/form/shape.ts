@@ -31,8 +31,10 @@ export interface FieldOptions {
   finder?: string;
   /** Whether the form fills in the first result of the finder. */
   fill?: boolean;
-  /** Name of the field whose label the finder searches for first. */
+  /** Name of the field whose label the finder searches for first. Its value is not offered. */
   like?: string;
+  /** Whether the user can be the value. */
+  me?: boolean;
   /** For a list of objects: the field by which several entries can be picked at once. */
   pick?: string;
 }
@@ -100,10 +102,13 @@ function shapeOf(name: string, input: Input, all: Record<string, FieldOptions>, 
   return shape;
 }
 
+/** Types whose values have separate controls in a list. Texts are the lines of one control instead. */
+const LISTED = ['Day', 'Time', 'Int', 'UUID'];
+
 function kindOf({ type, max = 0, lines }: Input, defaultValue: unknown, isFound: boolean): Kind {
   const named = namedType(type);
   if (isList(type)) {
-    if (named in inputs.inputs || isFound) return 'list';
+    if (named in inputs.inputs || isFound || LISTED.includes(named)) return 'list';
     return named in inputs.enums ? 'choices' : named === 'String' ? 'texts' : 'json';
   }
   if (named in inputs.inputs) return 'group';
