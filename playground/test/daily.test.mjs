@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { complaints } from './browser.mjs';
 import { answerTo, execute, openAndRun, openQuestion, run, signedIn, startService, write } from './house.mjs';
 
-const REFUSED = [422, 403, 401].map((status) => ({ path: '/playground/graphql', status }));
+const REFUSED = [400, 403, 401].map((status) => ({ path: '/playground/graphql', status }));
 
 let service;
 let staff;

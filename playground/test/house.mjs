@@ -93,7 +93,7 @@ export async function openAndRun(page, title, name) {
 /** Chooses a value in a field with a list. */
 export async function choose(page, label, option) {
   await page.getByRole('combobox', { name: label }).click();
-  await page.getByRole('option', { name: option }).first().click();
+  await page.locator('.popup').getByRole('option', { name: option }).first().click();
 }
 
 /** Clicks the button that runs the query: of the form, or of the editor if the query has no form. */

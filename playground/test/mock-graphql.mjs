@@ -10,9 +10,9 @@ const records = [];
 /** Executes a query and returns `{ status, body }`. For an error, the body has the fields of a problem document. */
 export async function answer({ query, variables, operationName }, person, requestId) {
   const document = read(query);
-  if (document instanceof Error) return broken(document.message);
+  if (document instanceof Error) return broken(ofQuery(document.message));
   const [error] = validate(schema, document);
-  if (error) return broken(inTheWordsOfTheService(error.message));
+  if (error) return broken(ofQuery(inTheWordsOfTheService(error.message)));
   for (const field of rootFields(document)) {
     const needed = scopeOf(field);
     if (!needed || person.scopes.some((held) => reaches(held, needed))) continue;
@@ -20,15 +20,18 @@ export async function answer({ query, variables, operationName }, person, reques
     return { status: 403, body: missing(needed) };
   }
   for (const field of rootFields(document)) if (scopeOf(field)) record(field, person, requestId, 'SUCCEEDED', null);
-  const errors = brokenLimits(document, schema, variables ?? {}, requestId);
-  if (errors.length > 0) return { status: 200, body: { data: null, errors } };
+  const faults = brokenLimits(document, schema, variables ?? {});
+  if (faults.length > 0) return broken(faults);
   const result = await execute({ schema, document, variableValues: variables, operationName, rootValue: resolvers, fieldResolver: madeFieldResolver });
   return { status: 200, body: result };
 }
 
-/** Builds the error for an invalid query, in the words of the service, which suggests no names. */
-function broken(message) {
-  const errors = [{ pointer: '/query', code: 'QUERY', message }];
+/** Builds the error of an invalid query, in the words of the service, which suggests no names. */
+function ofQuery(message) {
+  return [{ pointer: '/query', code: 'QUERY', message }];
+}
+
+function broken(errors) {
   const detail = 'The request breaks the rules listed in `errors`. Fix each error and send the request again.';
   return { status: 422, body: { type: 'about:blank', title: 'The content breaks a rule', code: 'VALIDATION_FAILED', detail, errors } };
 }

@@ -5,31 +5,31 @@ import { defaultFieldResolver, getNamedType, isEnumType, isListType, isNonNullTy
 import { inputsOf } from '../page/inputs.mjs';
 
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const UUID = '0193a4c0-0000-7000-8000-00000000000c';
-const SCALARS = { UUID, Time: '2026-11-20T09:00:00Z', Day: '2026-11-20', Int: 3, Float: 0.5, Boolean: true, String: 'Sample', JSON: { en: 'Sample' } };
+const SCALARS = { Time: '2026-11-20T09:00:00Z', Day: '2026-11-20', Int: 3, Float: 0.5, Boolean: true, String: 'Sample', JSON: { en: 'Sample' } };
 
 /** Resolves a field as usual. If the mock has no value at all, the field gets a value of its type. */
 export function madeFieldResolver(source, args, context, info) {
   const value = defaultFieldResolver(source, args, context, info);
-  return value === undefined ? made(info.returnType, info.fieldName) : value;
+  return value === undefined ? made(info.returnType, info.fieldName, source?.nth ?? 0) : value;
 }
 
-function made(type, name) {
-  if (isNonNullType(type)) return made(type.ofType, name);
-  if (isListType(type)) return name === 'allowed_actions' ? [] : [made(type.ofType, name)];
+/** A list has two entries, whose ids differ. */
+function made(type, name, nth) {
+  if (isNonNullType(type)) return made(type.ofType, name, nth);
+  if (isListType(type)) return name === 'allowed_actions' ? [] : [made(type.ofType, name, 0), made(type.ofType, name, 1)];
   const named = getNamedType(type);
   if (isEnumType(named)) return named.getValues()[0].value;
-  if (!isScalarType(named)) return {};
+  if (!isScalarType(named)) return { nth };
   if (name === 'next_cursor') return null;
   if (name === 'has_more') return false;
   if (name.endsWith('_html')) return '<h2>Sample</h2><p>A <strong>text</strong> with a <a href="https://labs.example">link</a>.</p>';
-  return SCALARS[named.name];
+  return named.name === 'UUID' ? `0193a4c0-0000-7000-8000-00000000000${nth}` : SCALARS[named.name];
 }
 
 let inputs;
 
-/** Returns the errors of GraphQL for values of a body that are shorter or longer than the contract allows. */
-export function brokenLimits(document, schema, variables, requestId) {
+/** Returns an error for each text of a body that is shorter or longer than the contract allows. */
+export function brokenLimits(document, schema, variables) {
   inputs ??= inputsOf(read('schema/schema.graphql'), read('contract/openapi.yaml'));
   const operations = document.definitions.filter(({ kind }) => kind === 'OperationDefinition');
   return operations.flatMap(({ operation, selectionSet }) => selectionSet.selections.flatMap((field) => {
@@ -37,16 +37,8 @@ export function brokenLimits(document, schema, variables, requestId) {
     const argument = type?.args.find(({ name }) => name === 'body');
     const given = field.arguments?.find(({ name }) => name.value === 'body');
     const body = argument && given && valueFromAST(given.value, argument.type, variables);
-    const errors = body ? faultsIn(getNamedType(argument.type).name, body, '') : [];
-    return errors.length === 0 ? [] : [errorOf(field, errors, requestId)];
+    return body ? faultsIn(getNamedType(argument.type).name, body, '') : [];
   }));
-}
-
-/** The error with all members of the problem document, as the service returns it. */
-function errorOf(field, errors, request_id) {
-  const detail = 'The request breaks the rules listed in `errors`. Fix each error and send the request again.';
-  const extensions = { code: 'VALIDATION_FAILED', status: 422, title: 'The content breaks a rule', detail, errors, request_id };
-  return { message: detail, path: [field.alias?.value ?? field.name.value], extensions };
 }
 
 function faultsIn(type, value, pointer) {

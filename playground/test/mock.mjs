@@ -33,6 +33,7 @@ const ROUTES = {
   'POST /v1/auth/sessions:verify-mfa': verify,
   'POST /v1/auth/sessions:refresh': refresh,
   'POST /v1/auth/sessions:sign-out': signOut,
+  'POST /v1/auth/password-resets': async () => ({ status: 202, body: { expires_in: 3600 } }),
   'GET /v1/system/me': me,
   'GET /v1/auth/account': account,
   'POST /playground/graphql': graphql,
@@ -97,7 +98,7 @@ async function handle(request, response, policies) {
     ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
   });
   if (Buffer.isBuffer(body)) response.end(body);
-  else response.end(JSON.stringify(problem ? { status, ...body, request_id: requestId } : body));
+  else response.end(JSON.stringify(problem && !type ? { status, ...body, request_id: requestId } : body));
 }
 
 async function signIn({ body }) {
@@ -174,9 +175,14 @@ async function features() {
   return { status: 200, body: { data, page: { next_cursor: null, has_more: false } } };
 }
 
+/** Answers by GraphQL over HTTP: a rejection is an error with all members of the problem document. */
 async function graphql({ body, person: one, requestId }) {
-  if (!one) return refusal(401, 'TOKEN_EXPIRED', 'The token has expired', 'Renew it.');
-  return answer(body, one, requestId);
+  const { status, body: said } = one ? await answer(body, one, requestId) : refusal(401, 'TOKEN_EXPIRED', 'The token has expired', 'Renew it.');
+  const type = 'application/graphql-response+json';
+  if (status < 400) return { status, type, body: said };
+  const [first] = said.errors ?? [];
+  const message = first ? (first.pointer === '/query' ? first.message : `${first.pointer}: ${first.message}`) : said.detail;
+  return { status: status === 422 ? 400 : status, type, body: { errors: [{ message, extensions: { ...said, status, request_id: requestId } }] } };
 }
 
 function enter(found) {

@@ -52,9 +52,10 @@ async function fillIn(page, { operation }) {
   for (let index = 0; index < await adders.count(); index += 1) await adders.nth(index).click();
   const fields = form.locator('[aria-required="true"]');
   for (let index = 0; index < await fields.count(); index += 1) await fillField(page, fields.nth(index));
-  if (operation.kind === 'query') return;
+  const isChosenLast = (await fields.last().getAttribute('role')) === 'combobox';
+  if (operation.kind === 'query' && isChosenLast) return;
   await form.getByRole('button', { name: 'Run' }).click();
-  await page.getByRole('dialog', { name: 'Run this mutation?' }).getByRole('button', { name: 'Run' }).click();
+  if (operation.kind === 'mutation') await page.getByRole('dialog', { name: 'Run this mutation?' }).getByRole('button', { name: 'Run' }).click();
 }
 
 async function fillField(page, field) {
@@ -62,8 +63,8 @@ async function fillField(page, field) {
   if (await field.inputValue() !== '') return;
   if (role === 'combobox') {
     await field.click();
-    await page.getByRole('option').first().click();
-    await page.getByRole('option').first().waitFor({ state: 'detached' });
+    await page.locator('.popup').getByRole('option').first().click();
+    await page.locator('.popup').waitFor({ state: 'detached' });
   } else if (tag === 'SELECT') await field.selectOption({ index: 1 });
   else await field.fill({ 'datetime-local': '2027-03-01T10:00', date: '2026-11-20', number: '5' }[type] ?? 'Sample 1.0');
 }

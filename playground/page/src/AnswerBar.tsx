@@ -5,13 +5,16 @@ import { mayRun } from './access';
 import type { Answer } from './answer';
 import type { Answered } from './answers';
 import { AnswerTables } from './AnswerTables';
+import { shownPart, useHiddenColumns } from './columns';
+import { ColumnsSheet } from './ColumnsSheet';
 import { complaintOf, type Complaint } from './complaint';
 import { csvOf } from './csv';
 import { download } from './download';
 import { nextPageOf } from './nextPage';
 import { operationOf } from './operation';
 import { Pictures } from './Pictures';
-import { AUDIT_OF_A_REQUEST, questionsAbout } from './questions';
+import { Preview } from './Preview';
+import { AUDIT_OF_A_REQUEST, isSavedText, questionsAbout } from './questions';
 import { Refused, SchemaNote } from './Refused';
 import { mainTableOf, tablesOf, textsOf, type Table } from './table';
 import { thingsAsked } from './things';
@@ -22,8 +25,11 @@ export function AnswerBar() {
   const { schemaComplaint, view } = useWorkbench();
   const answered = useAnswered();
   const complaint = useMemo(() => answered && complaintOf(answered.answer, answered.asked.query), [answered]);
-  const tables = useMemo(() => (answered ? tablesOf(answered.answer.body) : []), [answered]);
-  const isTable = view === 'table' && tables.length > 0;
+  const whole = useMemo(() => (answered ? tablesOf(answered.answer.body) : []), [answered]);
+  const [hiddenOf] = useHiddenColumns();
+  const tables = useMemo(() => whole.map((table) => shownPart(table, hiddenOf(table))), [whole, hiddenOf]);
+  const wanted = view ?? (answered && isSavedText(answered.asked.query) ? 'table' : 'json');
+  const isTable = wanted === 'table' && tables.length > 0;
   return (
     <div className={isTable ? 'answer as-table' : 'answer'}>
       {isTable && <AnswerTables tables={tables} />}
@@ -32,9 +38,10 @@ export function AnswerBar() {
         {complaint && answered && <Refused complaint={complaint} query={answered.asked.query} />}
         {answered && <Line answer={answered.answer} complaint={complaint} />}
       </div>
-      {answered && <Actions answered={answered} tables={tables} />}
+      {answered && <Actions answered={answered} tables={tables} whole={whole} isTable={isTable} />}
       {answered && !complaint && <NextSteps answered={answered} />}
       {answered && <Pictures answer={answered.answer} />}
+      {answered && <Preview answer={answered.answer} />}
     </div>
   );
 }
@@ -42,7 +49,7 @@ export function AnswerBar() {
 function Line({ answer, complaint }: { answer: Answer; complaint: Complaint | null }) {
   return (
     <div className="line">
-      <span className={complaint ? 'badge refused' : 'badge good'}>{answer.status === 0 ? 'no response' : answer.status}</span>
+      <span className={complaint ? 'badge refused' : 'badge good'}>{answer.status === 0 ? 'no response' : (complaint?.status ?? answer.status)}</span>
       <span>{answer.milliseconds} ms</span>
       {answer.requestId && <RequestId requestId={answer.requestId} />}
     </div>
@@ -80,21 +87,29 @@ function RequestId({ requestId }: { requestId: string }) {
 }
 
 /** Buttons for view, downloads and the next page. */
-function Actions({ answered, tables }: { answered: Answered; tables: Table[] }) {
-  const { view, setView } = useWorkbench();
+function Actions({ answered, tables, whole, isTable }: { answered: Answered; tables: Table[]; whole: Table[]; isTable: boolean }) {
+  const { setView } = useWorkbench();
+  const [isChoosing, setIsChoosing] = useState(false);
+  const lists = whole.filter((table) => !table.isThing && table.columns.length > 1);
   const name = operationOf(answered.asked.query, answered.asked.operationName)?.name ?? 'answer';
   const main = mainTableOf(tables);
   if (!main) return null;
   return (
     <div className="line">
       <span className="choice" role="group" aria-label="Show as">
-        <button type="button" aria-pressed={view === 'json'} onClick={() => setView('json')}>
+        <button type="button" aria-pressed={!isTable} onClick={() => setView('json')}>
           JSON
         </button>
-        <button type="button" aria-pressed={view === 'table'} onClick={() => setView('table')}>
+        <button type="button" aria-pressed={isTable} onClick={() => setView('table')}>
           Table
         </button>
       </span>
+      {isTable && lists.length > 0 && (
+        <button type="button" onClick={() => setIsChoosing(true)}>
+          Columns
+        </button>
+      )}
+      {isChoosing && <ColumnsSheet tables={lists} onClose={() => setIsChoosing(false)} />}
       <button type="button" onClick={() => download(`${name}.json`, 'application/json', JSON.stringify(answered.printed, null, 2))}>
         Download JSON
       </button>

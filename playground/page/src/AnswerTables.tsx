@@ -1,24 +1,34 @@
+import { useMemo, useState } from 'react';
 import access from 'virtual:access';
+import { mayRun } from './access';
+import { labelOf } from './form/shape';
+import { rootsByAlias } from './operation';
+import { questionsAbout } from './questions';
 import { parentOf, type Cell, type Table } from './table';
-import { thingAt } from './things';
-import { useThingOpener } from './workbench';
+import { TasksSheet } from './TasksSheet';
+import { thingAt, type Thing } from './things';
+import { useAnswered, useThingOpener, useWorkbench } from './workbench';
 
 /** A response as tables, in which every id opens its resource. */
 export function AnswerTables({ tables }: { tables: Table[] }) {
+  const query = useAnswered()?.asked.query ?? '';
+  const roots = useMemo(() => rootsByAlias(query), [query]);
   return (
     <div className="tables" tabIndex={0} role="region" aria-label="Response as a table">
       {tables.map((table) => (
-        <AnswerTable key={table.path.join('.')} table={table} isAlone={tables.length === 1} />
+        <AnswerTable key={table.path.join('.')} table={table} root={roots.get(table.path[0] ?? '') ?? ''} isAlone={tables.length === 1} />
       ))}
     </div>
   );
 }
 
-function AnswerTable({ table: { path, columns, rows, isThing }, isAlone }: { table: Table; isAlone: boolean }) {
+function AnswerTable({ table: { path, columns, rows, isThing }, root, isAlone }: { table: Table; root: string; isAlone: boolean }) {
   if (rows.length === 0) return <p className="empty">{path.join('.')}: no entries.</p>;
   return (
     <table className={isThing ? 'thing' : undefined}>
-      <caption className={isAlone ? 'hidden' : undefined}>{path.join('.')}</caption>
+      <caption className={isAlone ? 'hidden' : undefined}>
+        <span>{path.join('.')}</span>
+      </caption>
       <thead className={isThing ? 'hidden' : undefined}>
         <tr>
           {columns.map((column) => (
@@ -31,7 +41,7 @@ function AnswerTable({ table: { path, columns, rows, isThing }, isAlone }: { tab
       <tbody>
         {rows.map((row, index) => (
           <tr key={index}>
-            {row.map((cell, column) => (isThing && column === 0 ? <th key={column} scope="row">{cell.text}</th> : <Value key={column} root={path[0] ?? ''} above={path.slice(1)} cell={cell} isShort={!isThing} />))}
+            {row.map((cell, column) => (isThing && column === 0 ? <th key={column} scope="row">{cell.text}</th> : <Value key={column} root={root} above={path.slice(1)} cell={cell} isShort={!isThing} />))}
           </tr>
         ))}
       </tbody>
@@ -43,10 +53,33 @@ function Value({ root, above, cell, isShort }: { root: string; above: string[]; 
   const openerOf = useThingOpener();
   const thing = thingAt(access, { root, path: [...above, ...cell.path], holder: parentOf(cell) }, cell.text);
   const open = thing && openerOf(thing);
-  if (!open) return <td>{cell.text}</td>;
+  if (open) return <Link cell={cell} isShort={isShort} title={`Open ${cell.text}`} onClick={open} />;
+  if (thing) return <WithTasks thing={thing} cell={cell} isShort={isShort} />;
+  // A long text is one line high, so its title shows more of it.
+  return isShort ? <td title={cell.text.length > 60 ? cell.text.slice(0, 500) : undefined}>{cell.text}</td> : <td>{cell.text}</td>;
+}
+
+/** An id that no query reads, but that tasks take: a click offers them, with the ids next to it. */
+function WithTasks({ thing: { variable, id }, cell, isShort }: { thing: Thing; cell: Cell; isShort: boolean }) {
+  const { scopes } = useWorkbench().person;
+  const answered = useAnswered();
+  const [isOpen, setIsOpen] = useState(false);
+  const tasks = questionsAbout(variable).filter(({ operation }) => mayRun(access, scopes, operation));
+  if (tasks.length === 0) return <td>{cell.text}</td>;
+  const near = Object.entries({ ...answered?.asked.variables, ...parentOf(cell) }).flatMap(([name, value]) => (name.endsWith('_uuid') && typeof value === 'string' ? [[name, value]] : []));
+  const known = { ...Object.fromEntries(near), [variable]: id };
+  return (
+    <>
+      <Link cell={cell} isShort={isShort} title={`Tasks for ${cell.text}`} onClick={() => setIsOpen(true)} />
+      {isOpen && <TasksSheet title={`Tasks: ${labelOf(variable).toLowerCase()}`} tasks={tasks} known={known} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+function Link({ cell, isShort, title, onClick }: { cell: Cell; isShort: boolean; title: string; onClick: () => void }) {
   return (
     <td>
-      <button type="button" className="thing-link" title={`Open ${cell.text}`} onClick={open}>
+      <button type="button" className="thing-link" title={title} onClick={onClick}>
         {isShort ? shortened(cell.text) : cell.text}
       </button>
     </td>

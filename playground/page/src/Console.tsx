@@ -1,4 +1,4 @@
-import { useMemo, useState, type ComponentProps } from 'react';
+import { useEffect, useMemo, useState, type ComponentProps } from 'react';
 import { GraphiQL } from 'graphiql';
 import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
 import { AnswerBar } from './AnswerBar';
@@ -14,6 +14,8 @@ import { QUESTIONS_PLUGIN } from './QuestionsPanel';
 import { SCOPES_PLUGIN } from './ScopesPanel';
 import type { Session } from './session';
 import { TabStorage } from './storage';
+import { Shortcuts } from './Shortcuts';
+import { SkipLink } from './SkipLink';
 import { Tools } from './Tools';
 import { TopBar } from './TopBar';
 import { WorkbenchContext, type View } from './workbench';
@@ -27,7 +29,7 @@ export default function Console({ session, person }: { session: Session; person:
   const [storage, answers] = useMemo(() => [new TabStorage(), new Answers()], []);
   const labels = useMemo(() => new Labels(answers), [answers]);
   const inFront = useMemo<InFront>(() => ({ tab: '', stop: () => undefined }), []);
-  const [view, setView] = useState<View>(storage.view());
+  const [view, setView] = useState<View | null>(storage.view());
   const fetcher = useMemo(() => {
     const confirm: Parameters<typeof fetcherOf>[0]['confirm'] = (asked) => new Promise((decide) => setChange({ asked, decide }));
     return fetcherOf({ session, answers, confirm, tab: () => inFront.tab, schemaSeen: setSchemaComplaint });
@@ -45,6 +47,9 @@ export default function Console({ session, person }: { session: Session; person:
     inFront.stop();
   };
 
+  // The tabs of the editor can contain names and ids, so they go with the session.
+  useEffect(() => session.onSignOutElsewhere(() => storage.wipe()), [session, storage]);
+
   function signOut() {
     storage.wipe();
     void session.signOut();
@@ -53,6 +58,7 @@ export default function Console({ session, person }: { session: Session; person:
   return (
     <WorkbenchContext.Provider value={workbench}>
       <div className="console">
+        <SkipLink />
         <TopBar onSignOut={signOut} />
         <main>
           <GraphiQL
@@ -76,6 +82,7 @@ export default function Console({ session, person }: { session: Session; person:
             </GraphiQL.Footer>
             <Front inFront={inFront} />
             <TaskArea />
+            <Shortcuts />
             {change && <Confirmation change={change} onDecided={() => setChange(null)} />}
           </GraphiQL>
         </main>

@@ -36,6 +36,10 @@ function useTabs(inFront: InFront) {
   inFront.tab ||= tab;
   inFront.stop = stop;
 
+  // The list of tabs scrolls without showing a scroll bar.
+  useEffect(() => {
+    document.querySelector('.graphiql-session-header [role="tab"][aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [tab, tabs.length]);
   useEffect(() => answers.keepOnly(tabs.map(({ id }) => id)), [answers, tabs]);
   useEffect(() => {
     // The response arrived while another tab was active.

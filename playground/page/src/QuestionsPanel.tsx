@@ -4,6 +4,7 @@ import access from 'virtual:access';
 import { standingOf } from './access';
 import { QuestionsIcon } from './icons';
 import { QUESTIONS, WORKS, type Question } from './questions';
+import { showShortcuts } from './Shortcuts';
 import { useQuestionOpener, useWorkbench } from './workbench';
 
 export const QUESTIONS_PLUGIN: GraphiQLPlugin = { title: 'Saved queries', icon: QuestionsIcon, content: QuestionsPanel };
@@ -16,12 +17,15 @@ function QuestionsPanel() {
   return (
     <section className="panel" aria-labelledby="questions-title">
       <h2 id="questions-title">Saved queries</h2>
-      <p>Each query opens in a tab. You can edit it before you run it.</p>
-      <input type="search" aria-label="Search the saved queries" placeholder="Search" value={search} onChange={(event) => setSearch(event.target.value)} />
+      <p>A query runs when it opens if it needs no value. A change asks before it runs.</p>
+      <input id="question-search" type="search" aria-label="Search the saved queries" placeholder="Search" value={search} onChange={(event) => setSearch(event.target.value)} />
       {shown.length === 0 && <p role="status">No saved query matches.</p>}
       {WORKS.map((work) => (
         <Work key={work} work={work} questions={shown.filter((question) => question.work === work)} />
       ))}
+      <button type="button" className="shortcuts" onClick={showShortcuts}>
+        Keyboard shortcuts <kbd>?</kbd>
+      </button>
     </section>
   );
 }

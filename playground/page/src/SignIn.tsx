@@ -1,19 +1,25 @@
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { Problem } from './answer';
 import type { Session } from './session';
+import { ResetForm } from './ResetForm';
 import { Welcome } from './Welcome';
 
 /** First step of the sign-in: e-mail address and password. */
 export function PasswordForm({ session, notice }: { session: Session; notice?: Problem }) {
+  const [resetting, setResetting] = useState<string | null>(null);
+  if (resetting !== null) return <ResetForm email={resetting} onBack={() => setResetting(null)} />;
   return (
     <Welcome title="Sign in to the playground">
       <p>For staff members. Every operation under a <code>labs.admin</code> scope writes an audit record.</p>
-      <Form notice={notice} submit={(form) => session.signIn(field(form, 'email'), field(form, 'password'))} action="Sign in">
+      <Form notice={notice} submit={(form) => session.signIn(valueOf(form, 'email'), valueOf(form, 'password'))} action="Sign in">
         <label htmlFor="email">E-mail</label>
         <input id="email" name="email" type="email" autoComplete="username" required autoFocus maxLength={254} />
         <label htmlFor="password">Password</label>
         <input id="password" name="password" type="password" autoComplete="current-password" required maxLength={256} />
       </Form>
+      <button type="button" className="quiet" onClick={() => setResetting(document.querySelector<HTMLInputElement>('#email')?.value ?? '')}>
+        Forgot your password?
+      </button>
     </Welcome>
   );
 }
@@ -27,7 +33,7 @@ export function CodeForm({ session, methods }: { session: Session; methods: stri
         Enter the six-digit code from your authenticator app.
         {recovery ? ' You can also use a recovery code, each only once.' : ''}
       </p>
-      <Form submit={(form) => session.verify(field(form, 'code').replace(/\s/g, ''))} action="Verify">
+      <Form submit={(form) => session.verify(valueOf(form, 'code').replace(/\s/g, ''))} action="Verify">
         <label htmlFor="code">Code</label>
         <input
           id="code"
@@ -56,7 +62,8 @@ interface FormProps {
   children: ReactNode;
 }
 
-function Form({ submit, action, notice, children }: FormProps) {
+/** A form with one button. It shows the problem that `submit` returns. */
+export function Form({ submit, action, notice, children }: FormProps) {
   const [problem, setProblem] = useState(notice);
   const [busy, setBusy] = useState(false);
 
@@ -93,7 +100,8 @@ function Refusal({ problem }: { problem: Problem }) {
   );
 }
 
-function field(form: FormData, name: string): string {
+/** Returns a text field of a submitted form. */
+export function valueOf(form: FormData, name: string): string {
   const value = form.get(name);
   return typeof value === 'string' ? value : '';
 }

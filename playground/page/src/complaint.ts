@@ -7,6 +7,8 @@ export interface Complaint {
   /** Explanations, most important first. */
   sentences: string[];
   code?: string;
+  /** Status of the problem document, which can differ from the HTTP status of the GraphQL response. */
+  status?: number;
   requiredScope?: string;
   allowedActions?: string[];
   retryAfter?: number;
@@ -34,16 +36,18 @@ export function complaintOf(answer: Answer, query = ''): Complaint | null {
   const errors = isRecord(answer.body) && Array.isArray(answer.body.errors) ? answer.body.errors.filter(isRecord) : [];
   const [first] = errors;
   if (!first) return null;
-  const syntax = syntaxErrorOf(query);
-  if (syntax && query !== '') return complaintOfSyntax(syntax);
   const all = errors.map(({ extensions }) => (isRecord(extensions) ? extensions : {}));
   const said = (name: string) => all.map((extensions) => extensions[name]).find((value) => value !== undefined && value !== null);
+  const status = numberOf(said('status')) ?? undefined;
+  const syntax = query === '' ? null : syntaxErrorOf(query);
+  if (syntax) return { ...complaintOfSyntax(syntax, textOf(said('code'))), status };
   const path = Array.isArray(first.path) ? first.path.join('.') : undefined;
   const actions = said('allowed_actions');
   return {
     title: textOf(said('title')) ?? (path ? `${path} failed` : 'The query cannot run'),
     sentences: [...new Set(errors.flatMap(sentencesOf))],
     code: textOf(said('code')),
+    status,
     requiredScope: textOf(said('required_scope')),
     allowedActions: Array.isArray(actions) ? actions.map(String) : undefined,
     retryAfter: numberOf(said('retry_after')) ?? undefined,

@@ -42,6 +42,13 @@ export function operationOf(text: string, name?: string | null): Operation | nul
   };
 }
 
+/** Returns the root fields of all operations by their names in the response. */
+export function rootsByAlias(text: string): Map<string, string> {
+  const operations = documentOf(text)?.definitions.filter(isOperation) ?? [];
+  const fields = operations.flatMap(({ selectionSet }) => selectionSet.selections.filter((one) => one.kind === 'Field'));
+  return new Map(fields.map(({ name, alias }) => [alias?.value ?? name.value, name.value]));
+}
+
 /** A syntax error with its position. Lines and columns start at 1. */
 export interface Place {
   line: number;

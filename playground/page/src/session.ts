@@ -9,10 +9,14 @@ export type State =
   | { kind: 'not-staff'; principalType: string }
   | { kind: 'signed-in'; person: Person };
 
+/** Media types of GraphQL over HTTP. With the first one, the HTTP status says whether the query ran. */
+const GRAPHQL = 'application/graphql-response+json, application/json;q=0.9';
 const SESSIONS = '/v1/auth/sessions';
 /** The page renews the token this long before it expires, so that no query uses an expired token. */
 const MARGIN_MS = 60_000;
 const RETRY_MS = 5_000;
+/** Name of the channel by which the tabs of a browser tell each other that the user has signed out. */
+const CHANNEL = 'labs-session';
 const ENDED: Problem = { status: 401, title: 'Your session has ended', detail: 'Sign in again to continue. Your queries are still here.' };
 
 /**
@@ -25,12 +29,30 @@ export class Session {
   #renewing: Promise<Problem | null> | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #listeners = new Set<() => void>();
+  #channel = new BroadcastChannel(CHANNEL);
+
+  constructor() {
+    // All tabs share the refresh cookie, so the session of this tab has ended too.
+    this.#channel.onmessage = () => {
+      if (this.#state.kind !== 'signed-in' && this.#state.kind !== 'not-staff') return;
+      for (const listener of this.#signOutListeners) listener();
+      this.#forget({ status: 401, title: 'You have signed out in another tab' });
+    };
+  }
 
   readonly state = (): State => this.#state;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  };
+
+  #signOutListeners = new Set<() => void>();
+
+  /** Calls a function when the user signs out in another tab. */
+  readonly onSignOutElsewhere = (listener: () => void): (() => void) => {
+    this.#signOutListeners.add(listener);
+    return () => this.#signOutListeners.delete(listener);
   };
 
   /** Resumes the session with the refresh cookie, if there is one. Called when the page loads. */
@@ -72,13 +94,14 @@ export class Session {
   async signOut(): Promise<void> {
     await this.#renewing;
     this.#drop();
+    this.#channel.postMessage('signed-out');
     const { problem } = await ask(`${SESSIONS}:sign-out`, post({}));
     this.#forget(problem && problem.status !== 401 ? { ...problem, title: 'The service did not confirm the sign-out' } : undefined);
   }
 
-  /** Sends a request with the token. It renews an expired token first, and retries once after a 401. */
+  /** Sends a GraphQL query with the token. It renews an expired token first, and retries once after a 401. */
   ask(path: string, body: unknown): Promise<Answer> {
-    return this.#askBy(() => ask(path, post(body, this.#bearer())));
+    return this.#askBy(() => ask(path, post(body, { ...this.#bearer(), Accept: GRAPHQL })));
   }
 
   /** Fetches a file with the token, with the same renewal and retry. */

@@ -13,8 +13,10 @@ export class TabStorage {
     for (const [key, part] of Object.entries(PARTS)) if (this.getItem(key) === null) this.setItem(key, part);
   }
 
-  view(): 'json' | 'table' {
-    return this.getItem(VIEW) === 'table' ? 'table' : 'json';
+  /** The chosen view. By default, tasks show tables and other queries show JSON. */
+  view(): 'json' | 'table' | null {
+    const view = this.getItem(VIEW);
+    return view === 'table' || view === 'json' ? view : null;
   }
 
   keepView(view: 'json' | 'table'): void {

@@ -27,6 +27,9 @@ const HOLDERS: Record<string, string> = {
   apps: 'app_uuid',
   partner: 'partner_uuid',
   parent: 'category_uuid',
+  comments: 'comment_uuid',
+  feature_request: 'feature_request_uuid',
+  most_wanted: 'feature_request_uuid',
   submission: 'submission_uuid',
   submissions: 'submission_uuid',
   team: 'user_uuid',
@@ -54,6 +57,22 @@ const KINDS: Record<string, string> = {
   USER: 'user_uuid',
 };
 
+/** Variables for the entries of lists that no other query reads one by one, and of fields that do not end in `_get`. */
+const ROOTS: Record<string, string> = {
+  admin_invitations_list: 'invitation_uuid',
+  admin_network_denials_list: 'denial_uuid',
+  admin_notes_list: 'note_uuid',
+  admin_sign_in_blocks_list: 'block_uuid',
+  admin_tier_change_requests_list: 'tier_change_request_uuid',
+  admin_users_list_sessions: 'session_uuid',
+  engagement_moderation_get_feature_request: 'feature_request_uuid',
+  engagement_moderation_list_comments: 'comment_uuid',
+  engagement_moderation_list_feature_requests: 'feature_request_uuid',
+  engagement_reports_list: 'report_uuid',
+  marketplace_collections_list: 'collection_uuid',
+  marketplace_moderation_list_reviews: 'review_uuid',
+};
+
 /** Position of a value in a response: root field, keys below it, and the object that contains it. */
 export interface Spot {
   root: string;
@@ -76,7 +95,7 @@ function byHolder(access: Access, root: string, path: string[], holder: Record<s
   const kind = KINDS[textOf(holder.kind) ?? ''];
   const name = path.at(-2);
   if (name) return HOLDERS[name] ?? kind;
-  return byRoot(access, root) ?? kind;
+  return ROOTS[root] ?? byRoot(access, root) ?? kind;
 }
 
 /** `marketplace_submissions_list` lists the resources that `marketplace_submissions_get` reads. Other verbs can return other resources. */

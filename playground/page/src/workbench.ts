@@ -23,7 +23,8 @@ export interface Workbench {
   answers: Answers;
   labels: Labels;
   schemaComplaint: Complaint | null;
-  view: View;
+  /** The view that the user has chosen, or null. */
+  view: View | null;
   setView(view: View): void;
 }
 
