@@ -20,56 +20,31 @@ export function Combobox(props: Props) {
   const current = typeof value === 'string' ? value : '';
   const label = useLabel(finder, current, values);
   const [typed, setTyped] = useState<string | null>(null);
-  const [active, setActive] = useState(-1);
   const listId = useId();
   const box = useRef<HTMLInputElement>(null);
-  const isCleared = useRef(false);
   const isOpen = typed !== null;
-  const needed = neededBy(finder, values);
-  const first = useFirstSearch(shape, values);
-  const search = typed || first;
-  const found = useChoices(finder, values, search, isOpen && needed === undefined);
-  const other = shape.options.like && values[shape.options.like];
-  const shown = found.choices && matching(finder, found.choices, typed ?? '').filter((choice) => choice.value !== other);
-  useFilledIn(props, needed);
-
-  function take(choice: Choice) {
-    onChange(choice.value, true);
-    close();
-  }
+  const found = useSearch(shape, finder, values, typed);
+  const [active, setActive] = useState(-1);
+  useFilledIn(props, found.needed);
 
   function close() {
     setTyped(null);
     setActive(-1);
   }
 
-  /** Keeps a typed value if the field accepts any text, or if the text is an id. */
-  function leave() {
-    const text = typed?.trim();
-    if (text === '' && typed !== null && isCleared.current) onChange(undefined);
-    else if (text && (UUID.test(text) || !shape.type.startsWith('UUID'))) onChange(text);
-    isCleared.current = false;
+  function take(choice: Choice) {
+    onChange(choice.value, true);
     close();
   }
 
-  function onKeyDown(event: KeyboardEvent) {
-    const count = shown?.length ?? 0;
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      event.preventDefault();
-      if (!isOpen) setTyped('');
-      else if (count > 0) setActive((active + (event.key === 'ArrowDown' ? 1 : -1) + count) % count);
-    } else if (event.key === 'Escape' && isOpen) {
-      event.preventDefault();
-      event.stopPropagation();
-      close();
-    } else if (event.key === 'Enter' && isOpen && !event.ctrlKey && !event.metaKey) {
-      event.preventDefault();
-      const choice = shown?.[active] ?? (count === 1 ? shown?.[0] : undefined);
-      if (choice) take(choice);
-      else leave();
-    }
+  /** Keeps a typed value if the field accepts any text, or if the text is an id. */
+  function leave() {
+    const text = typed?.trim();
+    if (text && (UUID.test(text) || !shape.type.startsWith('UUID'))) onChange(text);
+    close();
   }
 
+  const onKeyDown = (event: KeyboardEvent) => pressed(event, { isOpen, active, shown: found.shown ?? [], open: () => setTyped(''), setActive, take, leave, close });
   return (
     <span className="combobox">
       <input
@@ -80,15 +55,14 @@ export function Combobox(props: Props) {
         aria-autocomplete="list"
         aria-expanded={isOpen}
         aria-controls={isOpen ? listId : undefined}
-        aria-activedescendant={active >= 0 ? `${listId}-${active}` : undefined}
+        aria-activedescendant={active >= 0 ? optionId(listId, active) : undefined}
         autoComplete="off"
         spellCheck={false}
-        placeholder={needed ? `Choose ${labelOf(needed).toLowerCase()} first` : 'Search'}
+        placeholder={found.needed ? `Choose ${labelOf(found.needed).toLowerCase()} first` : 'Search'}
         title={current || undefined}
         value={typed ?? (current === '' ? '' : (label ?? current))}
         onClick={() => setTyped((text) => text ?? '')}
         onChange={(event) => {
-          isCleared.current = event.target.value === '';
           setTyped(event.target.value);
           setActive(-1);
         }}
@@ -103,27 +77,94 @@ export function Combobox(props: Props) {
       )}
       {isOpen && (
         <Popup anchor={box.current}>
-          <p role="status">{needed ? `Choose ${labelOf(needed).toLowerCase()} first.` : (found.refused ?? (shown ? counted(shown.length) : 'Searching…'))}</p>
-          <ul role="listbox" id={listId} aria-label={finder.title}>
-            {shown?.map((choice, index) => (
-              <li
-                key={choice.value}
-                id={`${listId}-${index}`}
-                role="option"
-                aria-selected={index === active}
-                ref={index === active ? (item) => item?.scrollIntoView({ block: 'nearest' }) : undefined}
-                // The field must keep the focus, because losing it closes the list.
-                onMouseDown={(event) => event.preventDefault()}
-                onClick={() => take(choice)}
-              >
-                {choice.label}
-              </li>
-            ))}
-          </ul>
+          <Options listId={listId} title={finder.title} found={found} active={active} onTaken={take} />
         </Popup>
       )}
     </span>
   );
+}
+
+interface Search {
+  /** Variable that the finder requires and that has no value. */
+  needed: string | undefined;
+  refused?: string;
+  shown?: Choice[];
+}
+
+/** The choices for a typed text, or for no text. Null means that the list is closed. */
+function useSearch(shape: Shape, finder: Finder, values: Record<string, unknown>, typed: string | null): Search {
+  const needed = neededBy(finder, values);
+  const first = useFirstSearch(shape, values);
+  const { choices, refused } = useChoices(finder, values, typed || first, typed !== null && needed === undefined);
+  const other = shape.options.like && values[shape.options.like];
+  const shown = choices && matching(finder, choices, typed ?? '').filter((choice) => choice.value !== other);
+  return { needed, refused, shown };
+}
+
+interface Keys {
+  isOpen: boolean;
+  active: number;
+  shown: Choice[];
+  open(): void;
+  setActive(index: number): void;
+  take(choice: Choice): void;
+  leave(): void;
+  close(): void;
+}
+
+/** The keys of a combobox: arrows move through the list, Enter takes a choice, Escape closes the list. */
+function pressed(event: KeyboardEvent, { isOpen, active, shown, open, setActive, take, leave, close }: Keys): void {
+  if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+    event.preventDefault();
+    const step = event.key === 'ArrowDown' ? 1 : -1;
+    if (!isOpen) open();
+    else if (shown.length > 0) setActive((Math.max(active, step === 1 ? -1 : 0) + step + shown.length) % shown.length);
+  } else if (event.key === 'Escape' && isOpen) {
+    event.preventDefault();
+    event.stopPropagation();
+    close();
+  } else if (event.key === 'Enter' && isOpen && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    const choice = shown[active] ?? (shown.length === 1 ? shown[0] : undefined);
+    if (choice) take(choice);
+    else leave();
+  }
+}
+
+interface OptionsProps {
+  listId: string;
+  title: string;
+  found: Search;
+  active: number;
+  onTaken: (choice: Choice) => void;
+}
+
+function Options({ listId, title, found: { needed, refused, shown }, active, onTaken }: OptionsProps) {
+  return (
+    <>
+      <p role="status">{needed ? `Choose ${labelOf(needed).toLowerCase()} first.` : (refused ?? (shown ? counted(shown.length) : 'Searching…'))}</p>
+      <ul role="listbox" id={listId} aria-label={title}>
+        {shown?.map((choice, index) => (
+          <li
+            key={choice.value}
+            id={optionId(listId, index)}
+            role="option"
+            aria-selected={index === active}
+            ref={index === active ? (item) => item?.scrollIntoView({ block: 'nearest' }) : undefined}
+            // The field must keep the focus, because losing it closes the list.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => onTaken(choice)}
+          >
+            {choice.label}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function optionId(listId: string, index: number): string {
+  return `${listId}-${index}`;
 }
 
 /** A button that chooses the user. */

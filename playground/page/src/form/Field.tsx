@@ -164,21 +164,25 @@ function List({ shape, path }: { shape: Shape; path: Path }) {
   const id = fieldId(path);
   const own = problems.get(path.join('.')) ?? [];
   const isOfObjects = shape.fields.length > 0;
+  // A list that needs a value shows a field for the first one.
+  const shown = entries.length === 0 && shape.isRequired && !isOfObjects ? [''] : entries;
   const picked = shape.fields.find(({ name }) => name === shape.options.pick);
   return (
     <fieldset className="field as-list" id={id} tabIndex={-1} aria-describedby={own.length > 0 ? `${id}-wrong` : undefined}>
       <legend>
         {shape.label} <Optional shape={shape} />
       </legend>
-      {entries.map((_, index) => (
-        <div className="entry" key={index} role={isOfObjects ? 'group' : undefined} aria-label={isOfObjects ? `${one} ${index + 1}` : undefined}>
+      {shown.map((_, index) => (
+        <div className={isOfObjects ? 'entry' : 'value'} key={index} role={isOfObjects ? 'group' : undefined} aria-label={isOfObjects ? `${one} ${index + 1}` : undefined}>
           {isOfObjects && <strong>{`${one} ${index + 1}`}</strong>}
           {isOfObjects
             ? shape.fields.map((field) => <Field key={field.name} shape={field} path={[...path, index, field.name]} />)
             : shape.entry && <Single shape={{ ...shape.entry, label: `${one} ${index + 1}`, description: undefined }} path={[...path, index]} />}
-          <button type="button" className="remove" onClick={() => put(path, entries.filter((__, other) => other !== index))}>
-            Remove<span className="hidden">{` ${one} ${index + 1}`}</span>
-          </button>
+          {entries.length > 0 && (
+            <button type="button" className="remove" onClick={() => put(path, entries.filter((__, other) => other !== index))}>
+              Remove<span className="hidden">{` ${one} ${index + 1}`}</span>
+            </button>
+          )}
         </div>
       ))}
       <Messages id={id} messages={own} />
