@@ -174,6 +174,7 @@ test('ids in the JSON are links', async () => {
   const page = await staff.open();
   await openAndRun(page, 'Latest audit records', 'audit_latest');
   const { body } = await run(page, 'audit_latest');
+  await page.getByRole('button', { name: 'JSON', exact: true }).click();
   const { request_id } = body.data.admin_audit_records_list.data[0];
   const link = page.locator('.graphiql-response .detected-link').filter({ hasText: request_id }).first();
   const opened = answerTo(page, 'audit_of_a_request');

@@ -45,7 +45,7 @@ test('top bar shows the name of the user', async () => {
 
 test('theme setting applies to all parts of the page', async () => {
   const page = await staff.open();
-  const parts = [page.locator('.topbar'), page.getByRole('button', { name: 'Sign out' }), page.locator('.questions button').first()];
+  const parts = [page.locator('.topbar'), page.getByRole('button', { name: 'Sign out', exact: true }), page.locator('.questions button').first()];
   for (const [theme, isRight] of [['Dark', (ground, ink) => ground < 0.3 && ink > 0.6], ['Light', (ground, ink) => ground > 0.7 && ink < 0.5]]) {
     await choose(page, theme);
     for (const part of parts) {
@@ -115,7 +115,7 @@ test('long queries in the history do not overflow the window', async () => {
     }
     assert.ok(await kept.isVisible(), `question ${count} is in the history`);
   }
-  const [out, window] = [await boxOf(page.getByRole('button', { name: 'Sign out' })), page.viewportSize()];
+  const [out, window] = [await boxOf(page.getByRole('button', { name: 'Sign out', exact: true })), page.viewportSize()];
   assert.ok(out.x + out.width <= window.width, `"Sign out" ends at ${out.x + out.width}`);
   assert.ok((await boxOf(page.locator('.graphiql-plugin'))).width < window.width * 0.22);
   await page.close();

@@ -42,7 +42,7 @@ test('staff member signs in, queries, finds the audit record, signs out', async 
     const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
     for (const token of tokens) assert.ok(!stored.includes(token), 'a token was stored');
 
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByLabel('E-mail').waitFor();
     await page.reload();
     await page.getByLabel('E-mail').waitFor();
