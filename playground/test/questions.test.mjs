@@ -147,7 +147,8 @@ test('id is recognized by field, containing object or root field', () => {
   assert.equal(at('admin_audit_records_list', 'actor.uuid', { kind: 'STAFF_USER' }), 'staff_uuid');
   assert.equal(at('admin_audit_records_list', 'target.uuid', { kind: 'SUPPORT_TICKET' }), 'ticket_uuid');
   assert.equal(at('admin_audit_records_list', 'request_id', {}, '01a2180c'), 'request_id');
-  assert.equal(at('admin_users_list_sessions', 'uuid'), null, 'the id of a session does not identify a user');
+  assert.equal(at('admin_users_list_sessions', 'uuid'), 'session_uuid', 'the id of a session does not identify a user');
+  assert.equal(at('marketplace_moderation_list_reviews', 'uuid'), 'review_uuid', 'a list that no other query reads one by one');
   assert.equal(at('admin_audit_records_list', 'operation', {}, 'admin_jobs_run'), null);
 });
 

@@ -4,7 +4,7 @@ import { mayRun } from './access';
 import { labelOf } from './form/shape';
 import { rootsByAlias } from './operation';
 import { questionsAbout } from './questions';
-import { parentOf, type Cell, type Table } from './table';
+import { parentOf, tablesOfEntry, type Cell, type Table } from './table';
 import { TasksSheet } from './TasksSheet';
 import { thingAt, type Thing } from './things';
 import { useAnswered, useThingOpener, useWorkbench } from './workbench';
@@ -13,10 +13,12 @@ import { useAnswered, useThingOpener, useWorkbench } from './workbench';
 export function AnswerTables({ tables }: { tables: Table[] }) {
   const query = useAnswered()?.asked.query ?? '';
   const roots = useMemo(() => rootsByAlias(query), [query]);
+  const [first] = tables;
+  const shown = tables.length === 1 && first && !first.isThing && first.rows.length === 1 ? tablesOfEntry(first) : tables;
   return (
     <div className="tables" tabIndex={0} role="region" aria-label="Response as a table">
-      {tables.map((table) => (
-        <AnswerTable key={table.path.join('.')} table={table} root={roots.get(table.path[0] ?? '') ?? ''} isAlone={tables.length === 1} />
+      {shown.map((table) => (
+        <AnswerTable key={table.path.join('.')} table={table} root={roots.get(table.path[0] ?? '') ?? ''} isAlone={shown.length === 1} />
       ))}
     </div>
   );

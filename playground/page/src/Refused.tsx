@@ -7,6 +7,7 @@ import { fieldId } from './form/Field';
 import { labelOf } from './form/shape';
 import { declaredBy } from './form/uses';
 import { operationOf } from './operation';
+import { isSavedText } from './questions';
 import { nearest } from './scopes';
 import { didYouMean, nearestNames } from './suggest';
 import { useWorkbench } from './workbench';
@@ -16,7 +17,8 @@ export function Refused({ complaint, query }: { complaint: Complaint; query: str
   return (
     <div className="refusal">
       <strong>{complaint.title}</strong> {complaint.code && <code>{complaint.code}</code>}
-      {complaint.place && <At place={complaint.place} query={query} />}
+      {/* The text of a task is folded, and the place of a value is its field. */}
+      {complaint.place && complaint.faults.length === 0 && !isSavedText(query) && <At place={complaint.place} query={query} />}
       {complaint.sentences.map((sentence) => (
         <p key={sentence}>
           {sentence} <Suggestion sentence={sentence} query={query} />

@@ -35,6 +35,11 @@ export function mainTableOf(tables: Table[]): Table | undefined {
   return [...(lists.length > 0 ? lists : tables)].sort((a, b) => b.rows.length - a.rows.length)[0];
 }
 
+/** Returns the tables of a single entry of a list, whose long texts a row of one line would cut off. */
+export function tablesOfEntry({ path, rows: [row] }: Table): Table[] {
+  return row?.[0] ? thingTables(path, row[0].entry) : [];
+}
+
 /** Returns the texts of the cells, with the column names as first row. */
 export function textsOf({ columns, rows }: Table): string[][] {
   return [columns, ...rows.map((row) => row.map(({ text }) => text))];

@@ -144,7 +144,20 @@ function entryType(type: string): string {
 }
 
 /** Labels of names that do not explain themselves. */
-const LABELS: Record<string, string> = { q: 'Search', limit: 'Entries per page', where: 'Place', at: 'Effective at', into_uuid: 'Merge into', staff_uuid: 'Staff member', item_uuid: 'Publication item' };
+const LABELS: Record<string, string> = {
+  at: 'Effective at',
+  block_uuid: 'Sign-in block',
+  client_uuid: 'Machine client',
+  denial_uuid: 'Network denial',
+  into_uuid: 'Merge into',
+  item_uuid: 'Publication item',
+  limit: 'Entries per page',
+  message_uuid: 'Mail message',
+  q: 'Search',
+  review_uuid: 'Customer review',
+  staff_uuid: 'Staff member',
+  where: 'Place',
+};
 
 /** `feature_request_uuid` becomes "Feature request". */
 export function labelOf(name: string): string {
