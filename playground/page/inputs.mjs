@@ -69,7 +69,7 @@ function collect(found, rest, type, limits) {
   }
 }
 
-/** Descriptions that differ from those of the schema. A list of an enumeration's values is not one: the form shows the values. */
+/** Returns the descriptions that the contract words differently. It skips lists of enumerated values, which the form shows anyway. */
 function ownDescriptions(fields, rest, limits) {
   const own = Object.entries(fields ?? {}).map(([name, { description }]) => [name, description, plain(rest.resolve(limits?.properties?.[name])?.description)]);
   return Object.fromEntries(own.filter(([, shared, here]) => here && here !== shared && !here.includes(' - `')).map(([name, , here]) => [name, here]));

@@ -48,7 +48,7 @@ async function enterCode(page, person) {
   throw new Error('no code was accepted');
 }
 
-/** Waits for the editors. Those of a folded query are not visible. */
+/** Waits for the editors, which are hidden while the query is folded. */
 export async function editorReady(page) {
   await page.locator('.graphiql-query-editor .monaco-editor').waitFor({ state: 'attached' });
   await page.locator('.graphiql-response .monaco-editor').waitFor({ state: 'attached' });

@@ -7,7 +7,7 @@ import { inputsOf } from '../page/inputs.mjs';
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const SCALARS = { Time: '2026-11-20T09:00:00Z', Day: '2026-11-20', Int: 3, Float: 0.5, Boolean: true, String: 'Sample', JSON: { en: 'Sample' } };
 
-/** Resolves a field as usual. If the mock has no value at all, the field gets a value of its type. */
+/** Resolves a field as usual. If the mock has no value for a field, it gets a value of its type. */
 export function madeFieldResolver(source, args, context, info) {
   const value = defaultFieldResolver(source, args, context, info);
   return value === undefined ? made(info.returnType, info.fieldName, source?.nth ?? 0) : value;

@@ -3,7 +3,7 @@ import { operationOf, type Operation } from './operation';
 
 /**
  * A saved query: one file in `questions/`. It begins with two comments, a title and a sentence. Further comments name the heading
- * in the panel, initial values of the variables, and what the form must know beyond the types of the schema:
+ * in the panel, initial values of the variables, and options of fields:
  *
  *     # Rejected calls
  *     # Calls of staff members that the service rejected, latest first.

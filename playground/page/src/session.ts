@@ -15,7 +15,7 @@ const SESSIONS = '/v1/auth/sessions';
 /** The page renews the token this long before it expires, so that no query uses an expired token. */
 const MARGIN_MS = 60_000;
 const RETRY_MS = 5_000;
-/** Name of the channel by which the tabs of a browser tell each other that the user has signed out. */
+/** Name of the channel by which a tab reports a sign-out to the other tabs of the browser. */
 const CHANNEL = 'labs-session';
 const ENDED: Problem = { status: 401, title: 'Your session has ended', detail: 'Sign in again to continue. Your queries are still here.' };
 

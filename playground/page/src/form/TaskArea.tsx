@@ -23,7 +23,7 @@ export function TaskArea() {
   const shapes = useMemo(() => shapesOf(text, question?.fields), [text, question]);
   if (!place || !operation) return null;
 
-  // Only the unchanged text of a saved query is folded: a link must not hide what it runs.
+  // Only the unchanged text of a saved query is folded, because a link must not hide the query that it contains.
   const isFolded = folds[tab] ?? isSavedText(text);
   const standing = standingOf(access, person.scopes, operation);
   const isOpen = standing.missing.length === 0 && standing.closed.length === 0;

@@ -81,7 +81,7 @@ export function TaskForm({ operation, shapes, question, isFolded }: Props) {
   );
 }
 
-/** Returns the messages of each field: of the latest response, as long as the value is the one that was sent, and missing values. */
+/** Returns the messages of each field: errors of the latest response, until the user changes the value, and missing values. */
 function useProblems(values: Record<string, unknown> | null, unmet: Path[]): Map<string, string[]> {
   const answered = useAnswered();
   const found = useMemo(() => {

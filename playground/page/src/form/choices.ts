@@ -12,7 +12,7 @@ const REST_MS = 250;
 
 export interface Found {
   choices?: Choice[];
-  /** Reason why there is no list. */
+  /** Error of the finder. */
   refused?: string;
 }
 

@@ -23,7 +23,7 @@ export interface Inputs {
   bodies: Record<string, Record<string, string>>;
 }
 
-/** What a saved query states about a field, beyond the types of the schema: `# field: text_uuid {"fill": true}`. */
+/** Options of a field in a saved query, which the schema cannot express: `# field: text_uuid {"fill": true}`. */
 export interface FieldOptions {
   label?: string;
   hint?: string;
