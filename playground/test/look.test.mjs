@@ -141,6 +141,12 @@ for (const theme of ['Light', 'Dark']) {
     await page.getByRole('button', { name: 'Table', exact: true }).click();
     await page.getByRole('region', { name: 'Response as a table' }).waitFor();
     assert.deepEqual(await violations(page), []);
+    for (const name of ['Columns', /^Keyboard shortcuts/]) {
+      await page.getByRole('button', { name }).click();
+      await page.getByRole('dialog', { name }).waitFor();
+      assert.deepEqual(await violations(page), []);
+      await page.keyboard.press('Escape');
+    }
     await openQuestion(page, 'Failed runs of a job');
     await page.getByRole('combobox', { name: 'Job' }).click();
     await page.getByRole('option', { name: /TIDYING/ }).waitFor();

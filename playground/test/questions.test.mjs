@@ -93,7 +93,7 @@ for (const name of readdirSync(here('../finders'))) {
     assert.match(text, /^# [A-Z].*[^.]\n/);
     assert.match(text, /\bvalue: \w+/);
     assert.deepEqual(validate(schema, parse(text)).map(String), []);
-    const variable = name.replace('.graphql', '');
+    const [variable] = name.split('.');
     const isAsked = QUESTIONS.some(({ text, fields }) => flatten(shapesOf(text, fields)).some((one) => one.finder?.variable === variable));
     assert.ok(isAsked || access.readers.some((reader) => reader.variable === variable));
   });
@@ -118,6 +118,30 @@ test('staff roles can run exactly the queries of their scopes', () => {
   assert.ok(!open(roles.auditor).includes('submissions_waiting') && !open(roles.support).includes('submission_claim'));
   assert.ok(['throttled', 'mail_failed', 'jobs'].every((name) => open(['labs.admin.limits:write', 'labs.admin.operations:write']).includes(name)));
 });
+
+/** Scopes of the roles that the service creates, without those of the account. */
+const ROLES = {
+  REVIEWER: ['labs.admin.apps', 'labs.admin.categories', 'labs.admin.reviews:write', 'labs.admin.submissions:write'],
+  CATALOGUE: ['labs.admin.apps', 'labs.admin.categories:write', 'labs.admin.storefront:write', 'labs.admin.tiers:write'],
+  AUDITOR: ['labs.admin.audit', 'labs.admin.overview'],
+  OPERATOR: ['clients:write', 'limits:write', 'operations:write', 'overview', 'security:write', 'statistics:write'].map((one) => `labs.admin.${one}`),
+  SUPPORT: ['apps', 'partners', 'subscriptions', 'support:write', 'users'].map((one) => `labs.admin.${one}`),
+  ACCOUNT_MANAGER: ['overview', 'partners:write', 'subscriptions:write', 'users:write'].map((one) => `labs.admin.${one}`),
+  EDITOR: ['labs.admin.publication:write'],
+  COMMUNITY: ['labs.admin.engagement:write'],
+};
+
+for (const [role, scopes] of Object.entries(ROLES)) {
+  test(`role ${role} has a finder for every id in its tasks`, (context) => {
+    const mayRun = ({ operation }) => standingOf(access, scopes, operation).missing.length === 0;
+    const open = QUESTIONS.filter(mayRun);
+    const found = open.flatMap(({ name, text, fields }) => flatten(shapesOf(text, fields)).filter(({ finder }) => finder).map(({ finder }) => ({ name, finder })));
+    const missing = found.filter(({ finder }) => ![finder, ...finder.others].some(mayRun));
+    context.diagnostic(`${open.length} tasks, ${open.filter(({ operation }) => operation.kind === 'mutation').length} of them change data`);
+    assert.ok(open.length > 0);
+    assert.deepEqual(missing.map(({ name, finder }) => `${name}: ${finder.variable}`), []);
+  });
+}
 
 test('access of every root field equals the schema', () => {
   for (const [type, needs] of [[schema.getQueryType(), access.query], [schema.getMutationType(), access.mutation]]) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Combobox } from './Combobox';
-import { useMayFind } from './choices';
+import { useOpenFinder } from './choices';
 import type { Shape } from './shape';
 import { localOf, timeOf } from './time';
 import { isBlank } from './value';
@@ -19,8 +19,8 @@ export interface ControlProps {
 /** The control of a single value: a finder, a list of choices, a date picker, a text field. */
 export function Control({ values, ...props }: ControlProps & { values: Record<string, unknown> }) {
   const { shape, value, onChange, ...input } = props;
-  const mayFind = useMayFind(shape.finder);
-  if (shape.finder && mayFind) return <Combobox {...props} finder={shape.finder} values={values} />;
+  const finder = useOpenFinder(shape.finder);
+  if (finder) return <Combobox {...props} finder={finder} values={values} />;
   const text = isBlank(value) ? '' : String(value);
   const put = (changed: string) => onChange(changed === '' ? undefined : changed);
   switch (shape.kind) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import access from 'virtual:access';
-import { standingOf } from '../access';
+import { mayRun } from '../access';
 import { complaintOf } from '../complaint';
 import { ENDPOINT } from '../fetcher';
 import { choicesOf, type Choice, type Finder } from '../finders';
@@ -16,10 +16,10 @@ export interface Found {
   refused?: string;
 }
 
-/** Returns whether the user can run a finder. */
-export function useMayFind(finder: Finder | undefined): boolean {
+/** Returns the first finder for the same variable that the user can run. */
+export function useOpenFinder(finder: Finder | undefined): Finder | undefined {
   const { scopes } = useWorkbench().person;
-  return finder !== undefined && standingOf(access, scopes, finder.operation).missing.length === 0;
+  return finder && [finder, ...finder.others].find(({ operation }) => mayRun(access, scopes, operation));
 }
 
 /** Returns the variable that a finder requires and that has no value yet. */
