@@ -2,7 +2,7 @@
 // directives, which introspection does not return. The second gives an editor tab without an operation a readable name.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'graphql';
+import { parse, print } from 'graphql';
 
 const SCHEMA = fileURLToPath(new URL('../../schema/schema.graphql', import.meta.url));
 const MODULE = 'virtual:access';
@@ -35,10 +35,12 @@ export function untitledPlugin() {
  * `files`: root fields that return a file.
  * `readers`: root fields that read one resource and require only its id.
  * `guarded`: edges, which require an additional scope, as `Type.field`.
+ * `changes`: arguments, initial values and main fields of each staff mutation, as `changeOf` describes.
  */
 export function accessOf(sdl) {
-  const types = parse(sdl, { noLocation: true }).definitions.filter(({ kind }) => kind === 'ObjectTypeDefinition');
-  const access = { query: {}, mutation: {}, files: [], readers: [], guarded: [] };
+  const { definitions } = parse(sdl, { noLocation: true });
+  const types = definitions.filter(({ kind }) => kind === 'ObjectTypeDefinition');
+  const access = { query: {}, mutation: {}, files: [], readers: [], guarded: [], changes: {} };
   for (const { name, fields } of types) {
     const needs = { Query: access.query, Mutation: access.mutation }[name.value];
     for (const field of fields) {
@@ -48,6 +50,7 @@ export function accessOf(sdl) {
       needs[field.name.value] = scope;
       if (directive(field, 'answers_file')) access.files.push(field.name.value);
       if (name.value === 'Query') access.readers.push(...readerOf(field));
+      else if (scope.startsWith('labs.admin')) access.changes[field.name.value] = changeOf(field, definitions);
     }
   }
   return access;
@@ -57,6 +60,34 @@ function readerOf({ name, arguments: taken }) {
   const [one, ...others] = taken.filter(({ type }) => type.kind === 'NonNullType');
   const isById = one?.type.type.name?.value === 'UUID' && others.length === 0 && name.value.endsWith('_get');
   return isById ? [{ field: name.value, variable: one.name.value }] : [];
+}
+
+/**
+ * What the page needs to write a mutation that has no saved query: `takes` maps arguments to types, `starts` has initial values for
+ * required members of input objects, and `gives` lists the fields of the result to select.
+ */
+function changeOf({ arguments: taken, type }, definitions) {
+  const named = (one) => definitions.find(({ name }) => name?.value === typeNameOf(one));
+  const starts = taken.flatMap(({ name, type: input }) => {
+    const { kind, fields } = named(input) ?? {};
+    if (kind !== 'InputObjectTypeDefinition' || input.kind !== 'NonNullType') return [];
+    return [[name.value, Object.fromEntries(fields.filter((one) => one.type.kind === 'NonNullType').map((one) => [one.name.value, emptyOf(one.type.type)]))]];
+  });
+  const fields = named(type)?.fields?.map(({ name }) => name.value) ?? [];
+  return {
+    takes: Object.fromEntries(taken.map(({ name, type: input }) => [name.value, print(input)])),
+    starts: Object.fromEntries(starts),
+    gives: ['uuid', 'state', 'allowed_actions'].filter((field) => fields.includes(field)),
+  };
+}
+
+function typeNameOf(type) {
+  return type.kind === 'NamedType' ? type.name.value : typeNameOf(type.type);
+}
+
+function emptyOf(type) {
+  if (type.kind === 'ListType') return [];
+  return { Int: 0, Float: 0, Boolean: false }[type.name.value] ?? '';
 }
 
 function directive(field, name) {

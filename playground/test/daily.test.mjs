@@ -122,6 +122,7 @@ test('editor suggests only permitted names', { skip: process.env.LABS_TEST_BASE 
 test('queries without permission show the missing scope', async () => {
   const page = await limited.open();
   const entry = (title) => page.locator('.questions').getByRole('button', { name: title });
+  await page.locator('.beyond > summary').click();
   await entry('Latest audit records').getByText('Missing scope: labs.admin.audit').waitFor();
   assert.equal(await entry('Submissions waiting for review').getByText(/Missing scope/).count(), 0);
   await entry('Latest audit records').click();
@@ -238,7 +239,7 @@ test('link opens a query without running it, and mutations ask for confirmation'
   const sent = [];
   page.on('request', (request) => request.postData()?.includes('admin_jobs_run(') && sent.push(request));
   await page.getByRole('tab', { name: 'tidy' }).waitFor();
-  assert.equal(new URL(page.url()).hash, '', 'a reload does not hand it over again');
+  assert.equal(new URL(page.url()).hash, '#/queries', 'a reload does not hand it over again');
   await page.locator('.graphiql-query-editor .monaco-editor').click();
   await page.keyboard.press('ControlOrMeta+Enter');
   const asking = page.getByRole('dialog', { name: 'Run this mutation?' });

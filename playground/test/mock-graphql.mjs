@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, execute, parse, validate } from 'graphql';
 import { randomUUID } from 'node:crypto';
 import { brokenLimits, madeFieldResolver } from './mock-made.mjs';
+import { IDS, recordResolvers } from './mock-records.mjs';
 
 const schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'));
 const records = [];
@@ -55,7 +56,7 @@ function paged(list, { limit = 20, cursor }) {
   const start = cursor ? list.findIndex(({ uuid }) => uuid === cursor) + 1 : 0;
   const data = list.slice(start, start + limit);
   const has_more = start + limit < list.length;
-  return { data, page: { has_more, next_cursor: has_more ? data.at(-1).uuid : null } };
+  return { data, page: { has_more, next_cursor: has_more ? data.at(-1).uuid : null, total: list.length } };
 }
 
 const submissions = [
@@ -65,7 +66,10 @@ const submissions = [
 ];
 
 const resolvers = {
-  admin_audit_records_list: ({ limit, cursor, filter: { outcome, operation, request_id } = {} }) => {
+  ...recordResolvers,
+  admin_audit_records_list: ({ limit, cursor, filter: { outcome, operation, request_id, target_uuid, partner_uuid } = {} }) => {
+    // The records of the mock have no target.
+    if (target_uuid || partner_uuid) return paged([], {});
     const found = records
       .filter((record) => !request_id || request_id.includes(record.request_id))
       .filter((record) => !outcome || outcome.includes(record.outcome))
@@ -76,20 +80,21 @@ const resolvers = {
   admin_jobs_list_runs: () => ({ data: [], page }),
   admin_jobs_run: ({ job_code }) => ({ uuid: randomUUID(), job_code, state: 'QUEUED', trigger: 'STAFF', created_at: new Date().toISOString(), is_overrun: false }),
   admin_staff_get: ({ staff_uuid }) => staffMember(staff_uuid),
-  marketplace_submissions_list: ({ filter: { state } = {}, sort, limit, cursor }) => {
-    const found = submissions.filter((one) => !state || state.includes(one.state));
-    if (sort === 'SUBMITTED_AT') found.sort((a, b) => a.submitted_at.localeCompare(b.submitted_at));
+  marketplace_submissions_list: ({ filter: { state, waiting_on, appeal } = {}, sort, limit, cursor }) => {
+    const found = submissions.filter((one) => (!state || state.includes(one.state)) && (!waiting_on || one.state !== 'APPROVED') && !appeal).map((one) => ({ ...one }));
+    if (sort === 'SUBMITTED_AT' || sort === 'QUEUED_AT') found.sort((a, b) => a.submitted_at.localeCompare(b.submitted_at));
     return paged(found, { limit, cursor });
   },
   marketplace_submissions_get: ({ submission_uuid }) => ({
     ...submissions.find(({ uuid }) => uuid === submission_uuid),
-    submitted: { slug: 'minibar-stock', texts: [], media: PICTURES },
+    partner: recordResolvers.admin_partners_get({ id: IDS.partner }),
+    submitted: { slug: 'minibar-stock', default_locale: 'en', texts: [], media: PICTURES },
     differences: [
       { path: '/texts/en/tagline', live: 'Orders', submitted: 'Orders at the table', parts: [] },
       { path: '/version/manifest/permissions/orders:write', live: null, submitted: 'orders:write', parts: [] },
     ],
     findings: [],
-    checklist: { items: [{ code: 'REQ-06', title: 'Screenshots' }] },
+    checklist: { ready: true, items: [{ code: 'REQ-06', title: 'Screenshots', met: true, blocker: true }] },
   }),
   marketplace_submissions_claim: ({ submission_uuid }) => ({
     ...submissions.find(({ uuid }) => uuid === submission_uuid),
@@ -103,7 +108,6 @@ const resolvers = {
     ],
     page,
   }),
-  admin_machine_clients_get: () => null,
   system_me_get: () => ({ principal_type: 'STAFF_USER' }),
 };
 
@@ -161,10 +165,8 @@ function record({ name }, person, requestId, outcome, code) {
 }
 
 function submission(uuid, state, submitted_at, app_name, partner_name, reviewer) {
-  const partner_uuid = '0193a4b0-0000-7000-8000-00000000000a';
-  const app_uuid = '0193a4b0-0000-7000-8000-00000000000b';
   const allowed_actions = state === 'SUBMITTED' ? ['claim'] : [];
-  return { uuid, state, submitted_at, app_name, app_uuid, version_number: '1.0.3', partner_name, partner_uuid, reviewer: reviewer && { uuid: partner_uuid, name: reviewer }, allowed_actions };
+  return { uuid, state, submitted_at, app_name, app_uuid: IDS.app, version_number: '1.0.3', partner_name, partner_uuid: IDS.partner, reviewer: reviewer && { uuid: IDS.colleague, name: reviewer }, appeal: false, new_permissions: false, queued_at: submitted_at, due_at: submitted_at, waiting_on: 'REVIEWERS', messages: [], allowed_actions };
 }
 
 function staffMember(uuid) {

@@ -17,11 +17,12 @@ const ROOM = fileURLToPath(new URL('..', import.meta.url));
 const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.ttf': 'font/ttf', '.json': 'application/json', '.md': 'text/markdown; charset=utf-8', '.txt': 'text/plain; charset=utf-8' };
 const TOKEN_SECONDS = 600;
 
-/** Users of the mock: a staff member, a staff member without the audit scope, and a partner user. */
+/** Users of the mock: a staff member, a staff member without the audit scope, a partner user, and a reviewer. */
 export const PEOPLE = [
   person('staff@labs.example', 'Ines Duarte', 'STAFF_USER', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', ['labs.admin:write', 'auth.account:write']),
   person('limited@labs.example', 'Tom Becker', 'STAFF_USER', 'KRUGS4ZANFZSAYJAONSWG4TFOQQHI3ZA', ['labs.admin.submissions', 'labs.admin.categories:write', 'auth.account:write']),
   person('partner@brasserie.example', 'Luc Moreau', 'PARTNER_USER', '', ['marketplace.apps:write', 'auth.account:write']),
+  person('reviewer@labs.example', 'Elodie Marchand', 'STAFF_USER', 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', ['labs.admin.submissions:write', 'labs.admin.reviews:write', 'labs.admin.apps', 'labs.admin.categories', 'auth.account:write']),
 ];
 
 function person(email, name, principal_type, secret, scopes) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { complaints, openBrowser } from './browser.mjs';
-import { answerTo, editorReady, openAndRun, openQuestion, run, signIn, SIGN_IN_REFUSALS, startService } from './house.mjs';
+import { answerTo, editorReady, enterCredentials, openAndRun, openQuestion, run, signIn, SIGN_IN_REFUSALS, startService } from './house.mjs';
 
 let service;
 before(async () => {
@@ -50,6 +50,25 @@ test('staff member signs in, queries, finds the audit record, signs out', async 
     assert.deepEqual(complaints(watch, service.base, SIGN_IN_REFUSALS), []);
   } finally {
     await close();
+  }
+});
+
+test('sign-in ends on the start page, whose lists the service accepts', async () => {
+  for (const person of [service.staff, service.limited]) {
+    const { page, watch, close } = await openBrowser();
+    try {
+      await page.goto(`${service.base}/playground`);
+      await enterCredentials(page, person);
+      await page.getByRole('heading', { name: 'Start', exact: true }).waitFor();
+      const isLoaded = () => page.waitForFunction(() => !document.querySelector('.view .loading'));
+      await isLoaded();
+      while (await page.getByRole('button', { name: 'Show entries' }).count()) await page.getByRole('button', { name: 'Show entries' }).first().click();
+      await isLoaded();
+      assert.deepEqual(await page.locator('.view .refusal').allTextContents(), []);
+      assert.deepEqual(complaints(watch, service.base, SIGN_IN_REFUSALS), []);
+    } finally {
+      await close();
+    }
   }
 });
 

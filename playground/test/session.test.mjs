@@ -22,7 +22,7 @@ async function openAs(person, options) {
   const { hostname } = new URL(mock.base);
   const cookie = { name: '__Host-refresh', value: mock.cookieFor(person.email), domain: hostname, path: '/', secure: true, httpOnly: true, sameSite: 'Strict' };
   await browser.context.addCookies([cookie]);
-  await browser.page.goto(`${mock.base}/playground`);
+  await browser.page.goto(`${mock.base}/playground#/queries`);
   return browser;
 }
 
@@ -117,11 +117,10 @@ test('submission is read and claimed from the list', async () => {
     assert.deepEqual(waiting.map(({ app_name }) => app_name), ['Minibar Stock', 'Tableside Orders'], 'oldest first, and none that is decided');
 
     await page.getByRole('button', { name: 'Table', exact: true }).click();
-    const read = answerTo(page, 'submission_review');
     await page.getByTitle(`Open ${waiting[1].uuid}`).click();
-    assert.equal((await read).body.data.marketplace_submissions_get.app_name, 'Tableside Orders');
+    await page.getByRole('heading', { name: 'Tableside Orders 1.0.3' }).waitFor();
 
-    await page.locator('.answer .steps').getByRole('button', { name: 'Claim a submission' }).click();
+    await page.getByRole('list', { name: 'Next steps', exact: true }).getByRole('button', { name: 'Claim a submission' }).click();
     await execute(page);
     const asking = page.getByRole('dialog', { name: 'Run this mutation?' });
     await asking.getByText('Claim a submission.').waitFor();

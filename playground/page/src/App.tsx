@@ -1,11 +1,8 @@
-import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
+import { Desk, loadEditor } from './Desk';
 import type { Session } from './session';
 import { CodeForm, PasswordForm } from './SignIn';
 import { Welcome } from './Welcome';
-
-/** The editor is the largest part of the page. It loads while the user signs in. */
-const loading = () => import('./Console');
-const Console = lazy(loading);
 
 /** Shows the view for the state of the sign-in. */
 export function App({ session }: { session: Session }) {
@@ -14,18 +11,14 @@ export function App({ session }: { session: Session }) {
     case 'starting':
       return <Waiting text="Restoring your session…" />;
     case 'signed-out':
-      void loading();
+      void loadEditor();
       return <PasswordForm session={session} notice={state.notice} />;
     case 'code':
       return <CodeForm session={session} methods={state.methods} />;
     case 'not-staff':
       return <NotStaff session={session} principalType={state.principalType} />;
     case 'signed-in':
-      return (
-        <Suspense fallback={<Waiting text="Loading the editor…" />}>
-          <Console session={session} person={state.person} />
-        </Suspense>
-      );
+      return <Desk session={session} person={state.person} />;
   }
 }
 

@@ -1,33 +1,26 @@
-import { useEffect, useMemo, useState, type ComponentProps } from 'react';
+import { useMemo, useState, type ComponentProps } from 'react';
 import { GraphiQL } from 'graphiql';
 import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
 import { AnswerBar } from './AnswerBar';
-import { Answers } from './answers';
 import type { Complaint } from './complaint';
 import { Confirmation, type Change } from './Confirmation';
 import { fetcherOf } from './fetcher';
-import { Labels } from './form/labels';
 import { TaskArea } from './form/TaskArea';
 import { Front, type InFront } from './Front';
-import type { Person } from './person';
 import { QUESTIONS_PLUGIN } from './QuestionsPanel';
 import { SCOPES_PLUGIN } from './ScopesPanel';
-import type { Session } from './session';
-import { TabStorage } from './storage';
 import { Shortcuts } from './Shortcuts';
-import { SkipLink } from './SkipLink';
 import { Tools } from './Tools';
-import { TopBar } from './TopBar';
-import { WorkbenchContext, type View } from './workbench';
+import { useWorkbench, WorkbenchContext, type View } from './workbench';
 
 const PLUGINS = [QUESTIONS_PLUGIN, SCOPES_PLUGIN, HISTORY_PLUGIN];
 
 /** The editor with its panels. */
-export default function Console({ session, person }: { session: Session; person: Person }) {
+export default function Console() {
+  const desk = useWorkbench();
+  const { session, answers, storage } = desk;
   const [schemaComplaint, setSchemaComplaint] = useState<Complaint | null>(null);
   const [change, setChange] = useState<Change | null>(null);
-  const [storage, answers] = useMemo(() => [new TabStorage(), new Answers()], []);
-  const labels = useMemo(() => new Labels(answers), [answers]);
   const inFront = useMemo<InFront>(() => ({ tab: '', stop: () => undefined }), []);
   const [view, setView] = useState<View | null>(storage.view());
   const fetcher = useMemo(() => {
@@ -37,8 +30,8 @@ export default function Console({ session, person }: { session: Session; person:
   const opened = useMemo(() => storage.getItem('graphiql:visiblePlugin') ?? QUESTIONS_PLUGIN.title, [storage]);
   const workbench = useMemo(() => {
     const choose = (chosen: View) => (storage.keepView(chosen), setView(chosen));
-    return { session, person, answers, labels, schemaComplaint, view, setView: choose };
-  }, [session, person, answers, labels, schemaComplaint, view, storage]);
+    return { ...desk, schemaComplaint, view, setView: choose };
+  }, [desk, schemaComplaint, view, storage]);
 
   const onTabChange: ComponentProps<typeof GraphiQL>['onTabChange'] = ({ tabs, activeTabIndex }) => {
     const tab = tabs[activeTabIndex]?.id ?? '';
@@ -47,19 +40,9 @@ export default function Console({ session, person }: { session: Session; person:
     inFront.stop();
   };
 
-  // The tabs of the editor can contain names and ids, so they go with the session.
-  useEffect(() => session.onSignOutElsewhere(() => storage.wipe()), [session, storage]);
-
-  function signOut() {
-    storage.wipe();
-    void session.signOut();
-  }
-
   return (
     <WorkbenchContext.Provider value={workbench}>
       <div className="console">
-        <SkipLink />
-        <TopBar onSignOut={signOut} />
         <main>
           <GraphiQL
             fetcher={fetcher}

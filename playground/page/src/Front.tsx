@@ -1,12 +1,14 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { pick, useGraphiQL, useGraphiQLActions, useMonaco } from '@graphiql/react';
 import access from 'virtual:access';
 import { openRoots } from './access';
+import type { Order } from './handover';
 import { useJsonLinks } from './jsonLinks';
 import { handedBy } from './link';
 import { isEmptyText } from './operation';
+import { QUERIES, replaceAddress } from './route';
 import { withOpenNames } from './suggest';
-import { useAnswered, useTab, useTextOpener, useWorkbench } from './workbench';
+import { useAnswered, useQuestionOpener, useTab, useTextOpener, useThingOpener, useWorkbench } from './workbench';
 
 const HINT = 'Write a query, or select one in the panel.\nCtrl-Enter runs the query, Ctrl-Space completes names.';
 
@@ -23,6 +25,7 @@ export function Front({ inFront }: { inFront: InFront }) {
   useOwnMarkers();
   useJsonLinks();
   useHandedQuestion();
+  useHandover();
   return null;
 }
 
@@ -97,11 +100,34 @@ function useHandedQuestion() {
     const take = () => {
       const handed = handedBy(location.hash);
       if (!handed) return;
-      history.replaceState(null, '', location.pathname + location.search);
+      replaceAddress(QUERIES);
       latest.current(handed);
     };
     take();
     addEventListener('hashchange', take);
     return () => removeEventListener('hashchange', take);
   }, [queryEditor]);
+}
+
+/** Opens the queries that other views have sent to the editor. */
+function useHandover() {
+  const { handover } = useWorkbench();
+  const queryEditor = useGraphiQL((state) => state.queryEditor);
+  const { run } = useGraphiQLActions();
+  const [openQuestion, openText, openerOf] = [useQuestionOpener(), useTextOpener(), useThingOpener()];
+  const order = useSyncExternalStore(handover.subscribe, handover.first);
+  const open = useRef((_order: Order) => {});
+  open.current = (next) => {
+    if ('question' in next) openQuestion(next.question, next.known);
+    else if ('thing' in next) openerOf(next.thing)?.();
+    else {
+      openText(next.text);
+      if (next.run) void run();
+    }
+  };
+  useEffect(() => {
+    if (!queryEditor || !order) return;
+    handover.drop(order);
+    open.current(order);
+  }, [handover, queryEditor, order]);
 }

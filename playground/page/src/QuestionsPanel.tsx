@@ -13,16 +13,29 @@ export const QUESTIONS_PLUGIN: GraphiQLPlugin = { title: 'Saved queries', icon: 
 function QuestionsPanel() {
   const [search, setSearch] = useState('');
   const wanted = search.trim().toLowerCase();
-  const shown = QUESTIONS.filter(({ title, sentence, name }) => `${title} ${sentence} ${name}`.toLowerCase().includes(wanted));
+  const { scopes } = useWorkbench().person;
+  const found = QUESTIONS.filter(({ title, sentence, name }) => `${title} ${sentence} ${name}`.toLowerCase().includes(wanted));
+  const isOpen = ({ operation }: Question) => standingOf(access, scopes, operation).missing.length === 0;
+  const [shown, closed] = [found.filter(isOpen), found.filter((question) => !isOpen(question))];
   return (
     <section className="panel" aria-labelledby="questions-title">
       <h2 id="questions-title">Saved queries</h2>
       <p>A query runs when it opens if it needs no value. A change asks before it runs.</p>
       <input id="question-search" type="search" aria-label="Search the saved queries" placeholder="Search" value={search} onChange={(event) => setSearch(event.target.value)} />
-      {shown.length === 0 && <p role="status">No saved query matches.</p>}
+      {found.length === 0 && <p role="status">No saved query matches.</p>}
       {WORKS.map((work) => (
         <Work key={work} work={work} questions={shown.filter((question) => question.work === work)} />
       ))}
+      {closed.length > 0 && (
+        <details className="beyond">
+          <summary>Not in your scopes ({closed.length})</summary>
+          <ul className="questions" aria-label="Not in your scopes">
+            {closed.map((question) => (
+              <Entry key={question.name} question={question} />
+            ))}
+          </ul>
+        </details>
+      )}
       <button type="button" className="shortcuts" onClick={showShortcuts}>
         Keyboard shortcuts <kbd>?</kbd>
       </button>

@@ -1,15 +1,17 @@
 import { useEffect, useState } from 'react';
 import { pick, useGraphiQL } from '@graphiql/react';
+import { QUERIES } from './route';
 import { Sheet } from './Sheet';
+import { areSingleKeysOff, isSingleKeyTaken, turnSingleKeys } from './singleKeys';
 import { useWorkbench } from './workbench';
 
-const OFF = 'labs:no-single-keys';
 /** The event by which a button of any panel opens the dialog. */
 const OPENING = 'labs:shortcuts';
 
 const KEYS: [string, string][] = [
   ['?', 'Show this list'],
-  ['/', 'Search the saved queries'],
+  ['/', 'Search records and tasks'],
+  ['s', 'Search the saved queries'],
   ['f', 'Go to the first field of the task'],
   ['q', 'Show or fold the query'],
   ['v', 'Change between table and JSON'],
@@ -30,13 +32,12 @@ export function showShortcuts(): void {
 /** The shortcuts of the page, and the dialog that lists them. Single keys do nothing while the user types, and can be turned off. */
 export function Shortcuts() {
   const [isOpen, setIsOpen] = useState(false);
-  const [isOff, setIsOff] = useState(localStorage.getItem(OFF) !== null);
+  const [isOff, setIsOff] = useState(areSingleKeysOff);
   const perform = useActions(() => setIsOpen(true));
   useEffect(() => {
     const open = () => setIsOpen(true);
     const press = (event: KeyboardEvent) => {
-      if (isOff || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
-      if (document.querySelector('dialog[open]')) return;
+      if (isOff || isSingleKeyTaken(event)) return;
       if (perform(event.key)) event.preventDefault();
     };
     addEventListener(OPENING, open);
@@ -48,8 +49,7 @@ export function Shortcuts() {
   }, [isOff, perform]);
 
   function turn(off: boolean) {
-    if (off) localStorage.setItem(OFF, 'true');
-    else localStorage.removeItem(OFF);
+    turnSingleKeys(off);
     setIsOff(off);
   }
 
@@ -87,7 +87,7 @@ function useActions(open: () => void): (key: string) => boolean {
   const click = (selector: string) => document.querySelector<HTMLElement>(selector)?.click();
   const actions: Record<string, () => void> = {
     '?': open,
-    '/': () => {
+    s: () => {
       if (visiblePlugin?.title !== 'Saved queries') click('button[aria-label="Show Saved queries"]');
       // The panel appears with the next frame.
       requestAnimationFrame(() => document.getElementById('question-search')?.focus());
@@ -97,11 +97,9 @@ function useActions(open: () => void): (key: string) => boolean {
     v: () => setView(view === 'json' ? 'table' : 'json'),
   };
   return (key) => {
+    // Another view is in front of the editor. Only the list of shortcuts opens there.
+    if (key !== '?' && !location.hash.startsWith(QUERIES)) return false;
     actions[key]?.();
     return key in actions;
   };
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, textarea, select, [contenteditable], .monaco-editor') !== null;
 }

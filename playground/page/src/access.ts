@@ -8,6 +8,14 @@ export interface Access {
   files: string[];
   readers: { field: string; variable: string }[];
   guarded: string[];
+  changes: Record<string, Change>;
+}
+
+/** The shape of a mutation: its arguments with their types, initial values of input objects, and fields of the result to select. */
+export interface Change {
+  takes: Record<string, string>;
+  starts: Record<string, unknown>;
+  gives: string[];
 }
 
 /** The reasons why a user cannot run an operation here. Both lists are empty if the user can run it. */

@@ -5,6 +5,7 @@ import '@graphiql/plugin-doc-explorer/style.css';
 import '@graphiql/plugin-history/style.css';
 import './style.css';
 import './task.css';
+import './desk.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './App';
 import { Session } from './session';

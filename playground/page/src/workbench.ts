@@ -6,11 +6,17 @@ import type { Answered, Answers } from './answers';
 import type { Complaint } from './complaint';
 import type { Labels } from './form/labels';
 import { isBlank } from './form/value';
+import type { Handover, Order } from './handover';
+import type { Lane } from './lane';
 import type { Handed } from './link';
 import type { Person } from './person';
 import { QUESTIONS, type Question } from './questions';
 import { readingOf } from './reading';
+import type { RecentWork } from './recent';
+import { mayOpen, recordOfThing } from './records';
+import { addressOf, go, QUERIES } from './route';
 import type { Session } from './session';
+import type { TabStorage } from './storage';
 import { readerOf, type Thing } from './things';
 
 /** Display mode of a response. */
@@ -26,6 +32,11 @@ export interface Workbench {
   /** The view that the user has chosen, or null. */
   view: View | null;
   setView(view: View): void;
+  storage: TabStorage;
+  /** Limits the concurrent requests of start page and record pages. */
+  lane: Lane;
+  handover: Handover;
+  recent: RecentWork;
 }
 
 export const WorkbenchContext = createContext<Workbench | null>(null);
@@ -73,11 +84,12 @@ export function useTextOpener(): (handed: Handed) => void {
 
 /** Opens a saved query, with the known values of its variables. A query runs at once if no required value is missing. */
 export function useQuestionOpener(): (question: Question, known?: Record<string, string>) => void {
-  const { scopes } = useWorkbench().person;
+  const { person: { scopes }, recent } = useWorkbench();
   const { run } = useGraphiQLActions();
   const openText = useTextOpener();
   return (question, known = {}) => {
     const { operation, text } = question;
+    recent.note({ kind: 'task', title: question.title, about: question.work, target: question.name });
     const found = operation.variables.flatMap(({ name, isList }) => (known[name] ? [[name, isList ? [known[name]] : known[name]]] : []));
     const start: object = question.variables ? JSON.parse(question.variables) : {};
     const variables: Record<string, unknown> = { ...start, ...Object.fromEntries(found) };
@@ -87,8 +99,18 @@ export function useQuestionOpener(): (question: Question, known?: Record<string,
   };
 }
 
-/** Returns a function that opens a resource with its saved query, or with a generated one. Undefined if the user cannot read it. */
+/** Returns a function that opens the page of a resource, or a query if the resource has no page. Undefined if the user cannot read it. */
 export function useThingOpener(): (thing: Thing) => (() => void) | undefined {
+  const { scopes } = useWorkbench().person;
+  const openQuery = useThingQueryOpener();
+  return (thing) => {
+    const record = recordOfThing(thing);
+    return record && mayOpen(scopes, record.kind) ? () => go(addressOf(record)) : openQuery(thing);
+  };
+}
+
+/** Returns a function that opens a resource with its saved query, or with a generated one. Undefined if the user cannot read it. */
+function useThingQueryOpener(): (thing: Thing) => (() => void) | undefined {
   const { scopes } = useWorkbench().person;
   const { run } = useGraphiQLActions();
   const schema = useGraphiQL((state) => state.schema);
@@ -101,6 +123,21 @@ export function useThingOpener(): (thing: Thing) => (() => void) | undefined {
     if (question) return () => openQuestion(question, { [thing.variable]: thing.id });
     const query = reader && schema ? readingOf(schema, access, reader, thing) : undefined;
     return query ? () => (openText({ query, variables: JSON.stringify({ [thing.variable]: thing.id }, null, 2) }), void run()) : undefined;
+  };
+}
+
+/** Returns whether the editor can read a resource for this user. */
+export function mayReadThing(scopes: string[], thing: Thing): boolean {
+  const reader = readerOf(access, thing.variable, (name) => mayRun(access, scopes, { kind: 'query', roots: [name] }));
+  return reader !== undefined || QUESTIONS.some((question) => reads(question, thing) && mayRun(access, scopes, question.operation));
+}
+
+/** Returns a function that shows the editor with a query. It works outside the editor, and before the editor has loaded. */
+export function useOrder(): (order: Order) => void {
+  const { handover } = useWorkbench();
+  return (order) => {
+    handover.put(order);
+    go(QUERIES);
   };
 }
 

@@ -1,0 +1,145 @@
+import { useId, useMemo } from 'react';
+import { isRecord, type Answer } from './answer';
+import { fieldsOf, labelOf, tableOf, tablesIn } from './facts';
+import { FactList, ListTable } from './FactTables';
+import { AnswerOr } from './Parts';
+import type { Order } from './handover';
+import { Pictures } from './Pictures';
+import type { Section } from './records';
+import { Steps } from './Steps';
+import { knownIn, stepsFor, type Known } from './steps';
+import { useRequest } from './useRequest';
+import { useOrder, useWorkbench } from './workbench';
+
+interface Props {
+  section: Section;
+  known: Known;
+  variables: Record<string, string>;
+}
+
+/** A section of a record's page, with a separate request. */
+export function RecordSection({ section, known, variables }: Props) {
+  const { scopes } = useWorkbench().person;
+  const id = useId();
+  const order = useOrder();
+  const { answer, reload } = useRequest(section.text, variables);
+  const object = objectOf(answer?.body);
+  const allowed = Array.isArray(object?.allowed_actions) ? object.allowed_actions.map(String) : [];
+  return (
+    <section className="block" aria-labelledby={id}>
+      <header>
+        <h3 id={id}>{section.title}</h3>
+        <button
+          type="button"
+          className="link"
+          aria-label={`Open as query: ${section.title}`}
+          onClick={() => order(orderOf(section.text, variables))}
+        >
+          Open as query
+        </button>
+      </header>
+      <SectionBody section={section} missing={[]} answer={answer} onRetry={reload} own={Object.values(variables)[0]} />
+      <Steps steps={stepsFor(scopes, section.actions, allowed, { ...knownIn(object), ...known })} label={`Next steps of ${section.title}`} />
+    </section>
+  );
+}
+
+interface BodyProps {
+  section: Section;
+  missing: string[];
+  answer: Answer | null;
+  onRetry: () => void;
+  /** Id of the record of the page. Its own name is not repeated as a link. */
+  own?: string;
+}
+
+/** The response of a section as lists and tables, or the reason why there is none. */
+export function SectionBody({ section, missing, answer, onRetry, own }: BodyProps) {
+  if (missing.length > 0) {
+    return (
+      <p className="nothing">
+        Missing {missing.length === 1 ? 'scope' : 'scopes'}: <code>{missing.join(', ')}</code>
+      </p>
+    );
+  }
+  return (
+    <AnswerOr answer={answer} query={section.text} onRetry={onRetry}>
+      {(body) => <Parts section={section} body={body} answer={answer} own={own} />}
+    </AnswerOr>
+  );
+}
+
+interface PartsProps {
+  section: Section;
+  body: unknown;
+  answer: Answer | null;
+  own?: string;
+}
+
+function Parts({ section, body, answer, own }: PartsProps) {
+  const data = isRecord(body) && isRecord(body.data) ? Object.entries(body.data) : [];
+  return (
+    <>
+      {data.map(([name, value]) => (
+        <Part
+          key={name}
+          title={data.length > 1 ? labelOf([name]) : ''}
+          about={section.title}
+          root={section.roots[name] ?? name}
+          value={value}
+          own={own}
+        />
+      ))}
+      {answer && <Pictures answer={answer} />}
+    </>
+  );
+}
+
+interface PartProps {
+  title: string;
+  about: string;
+  root: string;
+  value: unknown;
+  own?: string;
+}
+
+function Part({ title, about, root, value, own }: PartProps) {
+  const parts = useMemo(() => partsOf(root, value), [root, value]);
+  const { tables } = parts;
+  const fields = parts.fields.filter(({ fact }) => fact.kind !== 'thing' || fact.id !== own);
+  const isEmpty = fields.every(({ fact }) => fact.kind === 'none') && tables.every(({ rows }) => rows.length === 0);
+  return (
+    <>
+      {title && <h4>{title}</h4>}
+      {isEmpty && <p className="nothing">None.</p>}
+      {!isEmpty && <FactList fields={fields} />}
+      {tables
+        .filter(({ rows }) => rows.length > 0)
+        .map((table) => (
+          <div key={table.label}>
+            {table.label && table.label !== about && <h4>{table.label}</h4>}
+            <ListTable table={table} title={table.label || title || about} />
+            {table.hasMore && <p className="nothing">More entries exist. Open the query to see them.</p>}
+          </div>
+        ))}
+    </>
+  );
+}
+
+function partsOf(root: string, value: unknown) {
+  if (!isRecord(value)) return { fields: [], tables: [] };
+  if (!Array.isArray(value.data)) return { fields: fieldsOf(root, value), tables: tablesIn(root, value) };
+  const hasMore = isRecord(value.page) && value.page.has_more === true;
+  return { fields: [], tables: [tableOf(root, value.data.filter(isRecord), { hasMore })] };
+}
+
+/** The query of a section, to run in the editor. */
+export function orderOf(query: string, variables: Record<string, string>): Order {
+  return { text: { query, variables: JSON.stringify(variables, null, 2) }, run: true };
+}
+
+/** Returns the first object of a response, or null. */
+export function objectOf(body: unknown): Record<string, unknown> | null {
+  const data = isRecord(body) && isRecord(body.data) ? Object.values(body.data) : [];
+  return data.find(isRecord) ?? null;
+}
