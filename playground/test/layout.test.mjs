@@ -101,7 +101,7 @@ test('shortcuts are listed, work, and can be turned off', async () => {
   await sheet.getByText('Show or fold the query').waitFor();
   await page.keyboard.press('Escape');
   await sheet.waitFor({ state: 'detached' });
-  await page.keyboard.press('/');
+  await page.keyboard.press('s');
   await page.waitForFunction(() => document.activeElement.id === 'question-search');
   await page.keyboard.type('?');
   assert.equal(await page.locator('#question-search').inputValue(), '?', 'a key is text in a field');

@@ -95,7 +95,7 @@ function useTools(session: Session, person: Person): Workbench {
     return { storage, answers, lane, handover, labels: new Labels(answers), recent: new RecentWork(storage) };
   }, []);
   return useMemo(
-    () => ({ ...tools, session, person, schemaComplaint: null, view: 'json', setView: () => undefined }),
+    () => ({ ...tools, session, person, schemaComplaint: null, view: null, setView: () => undefined }),
     [tools, session, person],
   );
 }
