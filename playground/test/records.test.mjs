@@ -179,12 +179,13 @@ test('at most the given number of tasks runs at the same time', async () => {
 });
 
 test('recent work is stored once per target, newest first', () => {
-  const stored = new Map([['labs:recent', '[{"kind":"task"}, 3, "x"]']]);
+  const stored = new Map([['labs:recent', '{"owner":"me","entries":[{"kind":"task"}, 3, "x"]}']]);
   const store = { getItem: (key) => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value) };
-  const work = new RecentWork(store);
+  const work = new RecentWork(store, 'me');
   assert.deepEqual(work.entries(), [], 'entries of another form are ignored');
   for (const target of ['a', 'b', 'a']) work.note({ kind: 'record', title: target, about: 'Partner', target });
-  assert.deepEqual(new RecentWork(store).entries().map(({ target }) => target), ['a', 'b']);
+  assert.deepEqual(new RecentWork(store, 'me').entries().map(({ target }) => target), ['a', 'b']);
+  assert.deepEqual(new RecentWork(store, 'other').entries(), [], 'each user sees only their own work');
 });
 
 test('times are written as spans and distances', () => {

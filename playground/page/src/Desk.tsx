@@ -92,8 +92,8 @@ function useTools(session: Session, person: Person): Workbench {
   const tools = useMemo(() => {
     const [storage, answers] = [new TabStorage(), new Answers()];
     const [lane, handover] = [new Lane(MOST_REQUESTS), new Handover()];
-    return { storage, answers, lane, handover, labels: new Labels(answers), recent: new RecentWork(storage) };
-  }, []);
+    return { storage, answers, lane, handover, labels: new Labels(answers), recent: new RecentWork(storage, person.uuid ?? '') };
+  }, [person.uuid]);
   return useMemo(
     () => ({ ...tools, session, person, schemaComplaint: null, view: null, setView: () => undefined }),
     [tools, session, person],

@@ -23,11 +23,14 @@ interface Store {
 export class RecentWork {
   #entries: Recent[];
   #store: Store;
+  #owner: string;
   #listeners = new Set<() => void>();
 
-  constructor(store: Store) {
+  /** `owner` is the id of the user. Entries of another user, whose session ended without a sign-out, are not shown. */
+  constructor(store: Store, owner: string) {
     this.#store = store;
-    this.#entries = read(store.getItem(KEY));
+    this.#owner = owner;
+    this.#entries = read(store.getItem(KEY), owner);
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -40,15 +43,15 @@ export class RecentWork {
   note(entry: Recent): void {
     const others = this.#entries.filter(({ kind, target }) => kind !== entry.kind || target !== entry.target);
     this.#entries = [entry, ...others].slice(0, MOST);
-    this.#store.setItem(KEY, JSON.stringify(this.#entries));
+    this.#store.setItem(KEY, JSON.stringify({ owner: this.#owner, entries: this.#entries }));
     for (const listener of this.#listeners) listener();
   }
 }
 
-function read(text: string | null): Recent[] {
+function read(text: string | null, owner: string): Recent[] {
   try {
-    const list: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(list) ? list.filter(isEntry) : [];
+    const stored: unknown = JSON.parse(text ?? 'null');
+    return isRecord(stored) && stored.owner === owner && Array.isArray(stored.entries) ? stored.entries.filter(isEntry) : [];
   } catch {
     return [];
   }
