@@ -25,7 +25,9 @@ async function as(person, hash, steps, { expected = [], ...options } = {}) {
   const { page, context, watch, close } = await openBrowser(options);
   try {
     const { hostname } = new URL(mock.base);
-    await context.addCookies([{ name: '__Host-refresh', value: mock.cookieFor(person.email), domain: hostname, path: '/', secure: true, httpOnly: true, sameSite: 'Strict' }]);
+    await context.addCookies([
+      { name: '__Host-refresh', value: mock.cookieFor(person.email), domain: hostname, path: '/', secure: true, httpOnly: true, sameSite: 'Strict' },
+    ]);
     await page.goto(`${mock.base}/playground${hash}`);
     await steps(page, watch);
     assert.deepEqual(complaints(watch, mock.base, expected), []);
@@ -49,11 +51,19 @@ test('sign-in ends on the start page, which shows what waits', async () => {
     const cards = page.locator('.waiting .head');
     await cards.nth(3).waitFor();
     const titles = await cards.allTextContents();
-    assert.deepEqual(titles.slice(0, 4), ['Support tickets waiting for a reply1urgent', 'Submissions waiting for a reviewer1', 'Customer reviews waiting for a moderator1', 'Paused jobs1']);
+    assert.deepEqual(titles.slice(0, 4), [
+      'Support tickets waiting for a reply1urgent',
+      'Submissions waiting for a reviewer1',
+      'Customer reviews waiting for a moderator1',
+      'Paused jobs1',
+    ]);
     await page.getByText('Oldest:').first().waitFor();
 
     await page.getByRole('button', { name: 'Show entries' }).first().click();
-    await page.getByRole('list', { name: 'Support tickets waiting for a reply' }).getByRole('link', { name: 'Requests return 429 since Monday' }).waitFor();
+    await page
+      .getByRole('list', { name: 'Support tickets waiting for a reply' })
+      .getByRole('link', { name: 'Requests return 429 since Monday' })
+      .waitFor();
     const answered = answerTo(page, 'tickets_waiting');
     await page.getByRole('button', { name: 'Support tickets waiting for a reply' }).click();
     assert.equal((await answered).status, 200, 'the task runs');
@@ -69,25 +79,36 @@ test('sign-in ends on the start page, which shows what waits', async () => {
 });
 
 test('reviewer sees the lists of the review desk and acts from a row', async () => {
-  await as(REVIEWER, '', async (page, watch) => {
-    await page.getByRole('list', { name: 'Customer reviews waiting for a moderator' }).waitFor();
-    await loaded(page);
-    const lists = await page.locator('.waiting .head .link').allTextContents();
-    assert.deepEqual(lists, ['Appeals waiting for another reviewer', 'Customer reviews flagged by the partner', 'Customer reviews reported by customers', 'Customer reviews waiting for a moderator', 'Submissions waiting for a reviewer']);
-    const asked = watch.requests.filter((url) => url.endsWith('/playground/graphql')).length;
-    assert.equal(asked, lists.length, 'one request per list');
-    await page.getByText(MARKUP).first().waitFor();
-    assert.equal(await page.locator('.view img, .view b').count(), 0, 'markup is shown as text');
-    await page.getByText('Overdue, was due').first().waitFor();
+  await as(
+    REVIEWER,
+    '',
+    async (page, watch) => {
+      await page.getByRole('list', { name: 'Customer reviews waiting for a moderator' }).waitFor();
+      await loaded(page);
+      const lists = await page.locator('.waiting .head .link').allTextContents();
+      assert.deepEqual(lists, [
+        'Appeals waiting for another reviewer',
+        'Customer reviews flagged by the partner',
+        'Customer reviews reported by customers',
+        'Customer reviews waiting for a moderator',
+        'Submissions waiting for a reviewer',
+      ]);
+      const asked = watch.requests.filter((url) => url.endsWith('/playground/graphql')).length;
+      assert.equal(asked, lists.length, 'one request per list');
+      await page.getByText(MARKUP).first().waitFor();
+      assert.equal(await page.locator('.view img, .view b').count(), 0, 'markup is shown as text');
+      await page.getByText('Overdue, was due').first().waitFor();
 
-    await page.getByRole('list', { name: 'Submissions waiting for a reviewer' }).getByRole('button', { name: 'Claim: Tableside Orders' }).click();
-    await page.getByRole('tab', { name: 'submission_claim' }).waitFor();
-    const answered = answerTo(page, 'submission_claim');
-    await execute(page);
-    await page.getByRole('dialog', { name: 'Run this mutation?' }).getByText(SUBMISSION).waitFor();
-    await page.keyboard.press('Enter');
-    assert.equal((await answered).body.data.marketplace_submissions_claim.uuid, SUBMISSION);
-  }, { expected: [{ path: '/playground/graphql', status: 403 }] });
+      await page.getByRole('list', { name: 'Submissions waiting for a reviewer' }).getByRole('button', { name: 'Claim: Tableside Orders' }).click();
+      await page.getByRole('tab', { name: 'submission_claim' }).waitFor();
+      const answered = answerTo(page, 'submission_claim');
+      await execute(page);
+      await page.getByRole('dialog', { name: 'Run this mutation?' }).getByText(SUBMISSION).waitFor();
+      await page.keyboard.press('Enter');
+      assert.equal((await answered).body.data.marketplace_submissions_claim.uuid, SUBMISSION);
+    },
+    { expected: [{ path: '/playground/graphql', status: 403 }] },
+  );
 });
 
 test('record page links to related records and keeps the history', async () => {
@@ -96,7 +117,8 @@ test('record page links to related records and keeps the history', async () => {
     await loaded(page);
     assert.equal(await page.title(), 'Brasserie Software SARL – Partner – Labs playground');
     const titles = await page.locator('.sections > .block h3').allTextContents();
-    for (const title of ['Team', 'Apps', 'Machine clients', 'Subscription', 'Support tickets', 'Budgets', 'Latest rejected requests']) assert.ok(titles.includes(title), title);
+    for (const title of ['Team', 'Apps', 'Machine clients', 'Subscription', 'Support tickets', 'Budgets', 'Latest rejected requests'])
+      assert.ok(titles.includes(title), title);
     await section(page, 'Subscription').getByText('€49.00').waitFor();
     await section(page, 'Budgets').getByText('12,345').waitFor();
     await section(page, 'Latest rejected requests').getByText('marketplace_apps_list').waitFor();
@@ -133,8 +155,16 @@ test('next steps follow the allowed actions and open the task with the id', asyn
     await steps.getByRole('button', { name: /^Resolve/ }).click();
     await page.locator('.place').waitFor();
     await editorReady(page);
-    const read = () => page.evaluate(() => globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('variables.json')).getValue());
-    await page.waitForFunction(() => globalThis.__MONACO?.editor.getModels().some(({ uri, getValue }) => uri.path.endsWith('variables.json') && getValue !== undefined));
+    const read = () =>
+      page.evaluate(() =>
+        globalThis.__MONACO.editor
+          .getModels()
+          .find(({ uri }) => uri.path.endsWith('variables.json'))
+          .getValue(),
+      );
+    await page.waitForFunction(() =>
+      globalThis.__MONACO?.editor.getModels().some(({ uri, getValue }) => uri.path.endsWith('variables.json') && getValue !== undefined),
+    );
     await page.getByRole('tab', { name: /resolve|partner_support_desk_update/ }).waitFor();
     assert.equal(JSON.parse(await read()).ticket_uuid, IDS.ticket);
   });
@@ -151,39 +181,55 @@ test('query behind a section stays reachable', async () => {
 });
 
 test('sections outside the scopes are named and not requested', async () => {
-  await as(LIMITED, `#/submissions/${SUBMISSION}`, async (page, watch) => {
-    await heading(page, 'Tableside Orders 1.0.3').waitFor();
-    await loaded(page);
-    await page.getByRole('img', { name: PICTURES[0].alt_text }).waitFor();
-    const closed = section(page, 'Not in your scopes');
-    await closed.getByText('labs.admin.partners').waitFor();
-    await closed.getByText('labs.admin.audit').waitFor();
-    assert.equal(await section(page, 'Summary').getByRole('link').count(), 0, 'no link to a page that shows nothing');
-    assert.equal(watch.requests.filter((url) => url.endsWith('/playground/graphql')).length, 4, 'one request per open section');
-  }, { expected: [MISSING_PICTURE] });
+  await as(
+    LIMITED,
+    `#/submissions/${SUBMISSION}`,
+    async (page, watch) => {
+      await heading(page, 'Tableside Orders 1.0.3').waitFor();
+      await loaded(page);
+      await page.getByRole('img', { name: PICTURES[0].alt_text }).waitFor();
+      const closed = section(page, 'Not in your scopes');
+      await closed.getByText('labs.admin.partners').waitFor();
+      await closed.getByText('labs.admin.audit').waitFor();
+      assert.equal(await section(page, 'Summary').getByRole('link').count(), 0, 'no link to a page that shows nothing');
+      assert.equal(watch.requests.filter((url) => url.endsWith('/playground/graphql')).length, 4, 'one request per open section');
+    },
+    { expected: [MISSING_PICTURE] },
+  );
 });
 
 test('failed section shows the problem and the required scope, and can be repeated', async () => {
-  await as(STAFF, `#/apps/${IDS.app}`, async (page) => {
-    await heading(page, 'Tableside Orders').waitFor();
-    await loaded(page);
-    let isBroken = true;
-    await page.route('**/playground/graphql', (route) => {
-      if (!isBroken || !route.request().postDataJSON().query.includes('app_events')) return route.continue();
-      const problem = { status: 403, title: 'Scope missing', code: 'SCOPE_MISSING', detail: 'This operation requires another scope.', required_scope: 'labs.admin.apps' };
-      return route.fulfill({ status: 403, contentType: 'application/problem+json', body: JSON.stringify(problem) });
-    });
-    await page.getByRole('button', { name: 'Reload' }).click();
-    const alert = section(page, 'Events').getByRole('alert');
-    await alert.getByText('Scope missing', { exact: true }).waitFor();
-    await alert.getByText('This operation requires another scope.').waitFor();
-    await alert.getByText('labs.admin.apps', { exact: true }).waitFor();
-    await loaded(page);
-    assert.equal(await page.getByRole('alert').count(), 1, 'the other sections are not affected');
-    isBroken = false;
-    await alert.getByRole('button', { name: 'Try again' }).click();
-    await section(page, 'Events').getByText('None.').waitFor();
-  }, { expected: [{ path: '/playground/graphql', status: 403 }] });
+  await as(
+    STAFF,
+    `#/apps/${IDS.app}`,
+    async (page) => {
+      await heading(page, 'Tableside Orders').waitFor();
+      await loaded(page);
+      let isBroken = true;
+      await page.route('**/playground/graphql', (route) => {
+        if (!isBroken || !route.request().postDataJSON().query.includes('app_events')) return route.continue();
+        const problem = {
+          status: 403,
+          title: 'Scope missing',
+          code: 'SCOPE_MISSING',
+          detail: 'This operation requires another scope.',
+          required_scope: 'labs.admin.apps',
+        };
+        return route.fulfill({ status: 403, contentType: 'application/problem+json', body: JSON.stringify(problem) });
+      });
+      await page.getByRole('button', { name: 'Reload' }).click();
+      const alert = section(page, 'Events').getByRole('alert');
+      await alert.getByText('Scope missing', { exact: true }).waitFor();
+      await alert.getByText('This operation requires another scope.').waitFor();
+      await alert.getByText('labs.admin.apps', { exact: true }).waitFor();
+      await loaded(page);
+      assert.equal(await page.getByRole('alert').count(), 1, 'the other sections are not affected');
+      isBroken = false;
+      await alert.getByRole('button', { name: 'Try again' }).click();
+      await section(page, 'Events').getByText('None.').waitFor();
+    },
+    { expected: [{ path: '/playground/graphql', status: 403 }] },
+  );
 });
 
 test('at most four requests run at the same time', async () => {
@@ -246,14 +292,19 @@ test('search of a user without the overview covers their scopes', async () => {
 });
 
 test('tasks outside the scopes are folded at the end of the panel', async () => {
-  await as(LIMITED, '#/queries', async (page) => {
-    await editorReady(page);
-    const fold = page.locator('.questions ~ .beyond');
-    assert.equal(await fold.getAttribute('open'), null);
-    assert.equal(await page.locator('.questions .needs:visible').count(), 0);
-    await fold.locator('summary').click();
-    await fold.getByText('Missing scope: labs.admin.audit').first().waitFor();
-  }, { expected: [{ path: '/playground/graphql', status: 403 }] });
+  await as(
+    LIMITED,
+    '#/queries',
+    async (page) => {
+      await editorReady(page);
+      const fold = page.locator('.questions ~ .beyond');
+      assert.equal(await fold.getAttribute('open'), null);
+      assert.equal(await page.locator('.questions .needs:visible').count(), 0);
+      await fold.locator('summary').click();
+      await fold.getByText('Missing scope: labs.admin.audit').first().waitFor();
+    },
+    { expected: [{ path: '/playground/graphql', status: 403 }] },
+  );
 });
 
 test('unknown record shows the error of the service', async () => {
@@ -266,23 +317,34 @@ test('unknown record shows the error of the service', async () => {
 
 for (const colorScheme of ['light', 'dark']) {
   test(`start page and record pages have no accessibility errors: ${colorScheme}`, async () => {
-    await as(STAFF, '', async (page) => {
-      await heading(page, 'Start').waitFor();
-      await page.getByRole('button', { name: 'Show entries' }).first().click();
-      await loaded(page);
-      await page.getByRole('combobox').fill('br');
-      await page.getByRole('option').first().waitFor();
-      assert.deepEqual(await violations(page), []);
-      for (const hash of [`#/partners/${IDS.partner}`, `#/submissions/${SUBMISSION}`, `#/feature-requests/${IDS.request}`, `#/publication-items/${IDS.item}`, `#/machine-clients/${IDS.client}`]) {
-        await page.evaluate((next) => (location.hash = next), hash);
-        await page.locator('.record').waitFor();
+    await as(
+      STAFF,
+      '',
+      async (page) => {
+        await heading(page, 'Start').waitFor();
+        await page.getByRole('button', { name: 'Show entries' }).first().click();
         await loaded(page);
-        assert.deepEqual(await violations(page), [], hash);
-      }
-      await page.setViewportSize({ width: 390, height: 844 });
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing stands out sideways');
-      assert.deepEqual(await violations(page), []);
-    }, { colorScheme, expected: [MISSING_PICTURE] });
+        await page.getByRole('combobox').fill('br');
+        await page.getByRole('option').first().waitFor();
+        assert.deepEqual(await violations(page), []);
+        for (const hash of [
+          `#/partners/${IDS.partner}`,
+          `#/submissions/${SUBMISSION}`,
+          `#/feature-requests/${IDS.request}`,
+          `#/publication-items/${IDS.item}`,
+          `#/machine-clients/${IDS.client}`,
+        ]) {
+          await page.evaluate((next) => (location.hash = next), hash);
+          await page.locator('.record').waitFor();
+          await loaded(page);
+          assert.deepEqual(await violations(page), [], hash);
+        }
+        await page.setViewportSize({ width: 390, height: 844 });
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing stands out sideways');
+        assert.deepEqual(await violations(page), []);
+      },
+      { colorScheme, expected: [MISSING_PICTURE] },
+    );
   });
 }
 
@@ -290,5 +352,7 @@ for (const colorScheme of ['light', 'dark']) {
 async function violations(page) {
   await page.evaluate(AXE);
   const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-  return found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 140)).join(' | ')}`);
+  return found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 140)).join(' | ')}`);
 }

@@ -83,7 +83,22 @@ const user = {
   allowed_actions: ['unlock'],
 };
 
-const client = { uuid: IDS.client, name: 'Order sync', client_id: 'order-sync', partner_uuid: IDS.partner, company_name: NAME, state: 'ACTIVE', allowed_scopes: ['marketplace.apps'], unused_scopes: [], allowed_networks: [], secrets: [], created_at: AT, updated_at: AT, last_used_at: AT, allowed_actions: ['disable'] };
+const client = {
+  uuid: IDS.client,
+  name: 'Order sync',
+  client_id: 'order-sync',
+  partner_uuid: IDS.partner,
+  company_name: NAME,
+  state: 'ACTIVE',
+  allowed_scopes: ['marketplace.apps'],
+  unused_scopes: [],
+  allowed_networks: [],
+  secrets: [],
+  created_at: AT,
+  updated_at: AT,
+  last_used_at: AT,
+  allowed_actions: ['disable'],
+};
 
 const ticket = {
   uuid: IDS.ticket,
@@ -128,11 +143,59 @@ const request = {
   partner: () => partner,
 };
 
-const item = { uuid: IDS.item, kind: 'CHANGELOG_ENTRY', state: 'DRAFT', audience: 'PUBLIC', slug: 'apps-have-taglines', title: 'Apps have taglines', summary: 'Short.', body: MARKUP, tags: [], version: '1.4.0', change: 'ADDED', operations: ['marketplace_apps_create'], action_required: false, created_by: { kind: 'STAFF_USER', uuid: IDS.colleague, name: 'Ines Duarte' }, created_at: AT, updated_at: AT, allowed_actions: ['schedule', 'release'] };
+const item = {
+  uuid: IDS.item,
+  kind: 'CHANGELOG_ENTRY',
+  state: 'DRAFT',
+  audience: 'PUBLIC',
+  slug: 'apps-have-taglines',
+  title: 'Apps have taglines',
+  summary: 'Short.',
+  body: MARKUP,
+  tags: [],
+  version: '1.4.0',
+  change: 'ADDED',
+  operations: ['marketplace_apps_create'],
+  action_required: false,
+  created_by: { kind: 'STAFF_USER', uuid: IDS.colleague, name: 'Ines Duarte' },
+  created_at: AT,
+  updated_at: AT,
+  allowed_actions: ['schedule', 'release'],
+};
 
-const review = { uuid: IDS.review, app_uuid: IDS.app, app_name: app.name, partner_uuid: IDS.partner, partner_name: NAME, state: 'PENDING', waiting: { text_uuid: IDS.text, rating: 2, title: 'Slow', body: MARKUP, locale: 'fr', written_at: AT }, reports_count: 0, queued_at: AT, created_at: AT, updated_at: AT, allowed_actions: ['approve', 'reject'] };
+const review = {
+  uuid: IDS.review,
+  app_uuid: IDS.app,
+  app_name: app.name,
+  partner_uuid: IDS.partner,
+  partner_name: NAME,
+  state: 'PENDING',
+  waiting: { text_uuid: IDS.text, rating: 2, title: 'Slow', body: MARKUP, locale: 'fr', written_at: AT },
+  reports_count: 0,
+  queued_at: AT,
+  created_at: AT,
+  updated_at: AT,
+  allowed_actions: ['approve', 'reject'],
+};
 
-const report = { uuid: IDS.text, target: { kind: 'FEATURE_REQUEST', uuid: IDS.request, feature_request_uuid: IDS.request, title: request.title, excerpt: MARKUP, suspended: false, open_reports: 1 }, reason: 'SPAM', outcome: 'OPEN', partner_uuid: IDS.partner, company_name: NAME, reported_at: AT, allowed_actions: ['resolve'] };
+const report = {
+  uuid: IDS.text,
+  target: {
+    kind: 'FEATURE_REQUEST',
+    uuid: IDS.request,
+    feature_request_uuid: IDS.request,
+    title: request.title,
+    excerpt: MARKUP,
+    suspended: false,
+    open_reports: 1,
+  },
+  reason: 'SPAM',
+  outcome: 'OPEN',
+  partner_uuid: IDS.partner,
+  company_name: NAME,
+  reported_at: AT,
+  allowed_actions: ['resolve'],
+};
 
 const attention = [
   ['TICKET_WAITING', 1, 'HIGH', 'partner_support_desk_list'],
@@ -142,8 +205,16 @@ const attention = [
 ];
 
 /** Finds by any word of the title. */
-const matches = (q, title) => !q || q.toLowerCase().split(/\s+/).every((word) => title.toLowerCase().includes(word));
-const search = (list, title) => ({ filter: { q } = {} }) => listOf(...list.filter((one) => matches(q, title(one))));
+const matches = (q, title) =>
+  !q ||
+  q
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => title.toLowerCase().includes(word));
+const search =
+  (list, title) =>
+  ({ filter: { q } = {} }) =>
+    listOf(...list.filter((one) => matches(q, title(one))));
 
 const found = [
   { kind: 'PARTNER', uuid: IDS.partner, title: NAME, subtitle: partner.slug, state: partner.state },
@@ -153,14 +224,21 @@ const found = [
 
 /** Resolvers of the root fields. */
 export const recordResolvers = {
-  admin_overview_get_attention: () => ({ data: attention.map(([kind, count, severity, operation_id]) => ({ kind, count, severity, operation_id, oldest_at: AT, link: '/v1/' })), left_out: [] }),
-  admin_overview_search: ({ q }) => ({ data: found.filter(({ title }) => matches(q, title)).map((one) => ({ ...one, matched: 'PART', link: '/v1/', operation_id: 'x' })), left_out: [] }),
+  admin_overview_get_attention: () => ({
+    data: attention.map(([kind, count, severity, operation_id]) => ({ kind, count, severity, operation_id, oldest_at: AT, link: '/v1/' })),
+    left_out: [],
+  }),
+  admin_overview_search: ({ q }) => ({
+    data: found.filter(({ title }) => matches(q, title)).map((one) => ({ ...one, matched: 'PART', link: '/v1/', operation_id: 'x' })),
+    left_out: [],
+  }),
   admin_partners_get: (asked) => (isAbout(IDS.partner)(asked) ? partner : missing('partner')),
   admin_partners_list: search([partner], ({ company_name }) => company_name),
   admin_users_list: search([user], ({ name }) => name),
   admin_users_get: () => user,
   admin_users_list_sessions: () => listOf(),
-  admin_users_list_security_events: () => listOf({ uuid: IDS.text, occurred_at: AT, kind: 'SIGN_IN', outcome: 'REFUSED', address: '192.0.2.7', device: 'Firefox' }),
+  admin_users_list_security_events: () =>
+    listOf({ uuid: IDS.text, occurred_at: AT, kind: 'SIGN_IN', outcome: 'REFUSED', address: '192.0.2.7', device: 'Firefox' }),
   admin_mail_messages_list: () => listOf(),
   admin_apps_get: () => app,
   admin_apps_list: search([app], ({ name }) => name),
@@ -170,12 +248,51 @@ export const recordResolvers = {
   admin_machine_clients_get: () => client,
   admin_machine_clients_list: search([client], ({ name }) => name),
   admin_machine_clients_list_token_grants: () => listOf(),
-  admin_subscriptions_get: () => ({ partner_uuid: IDS.partner, company_name: NAME, tier_code: 'GROWTH', tier_name: 'Growth', price: { amount_minor: 4900, currency: 'EUR' }, billing_period: 'MONTH', state: 'ACTIVE', started_at: AT, period_start: AT, period_end: LATER, pending_change: null, allowed_actions: ['change-tier', 'extend'] }),
+  admin_subscriptions_get: () => ({
+    partner_uuid: IDS.partner,
+    company_name: NAME,
+    tier_code: 'GROWTH',
+    tier_name: 'Growth',
+    price: { amount_minor: 4900, currency: 'EUR' },
+    billing_period: 'MONTH',
+    state: 'ACTIVE',
+    started_at: AT,
+    period_start: AT,
+    period_end: LATER,
+    pending_change: null,
+    allowed_actions: ['change-tier', 'extend'],
+  }),
   admin_tier_change_requests_list: () => listOf(),
-  admin_rate_limits_get: () => ({ partner_uuid: IDS.partner, company_name: NAME, tier_code: 'GROWTH', burst: { limit: 20, source: 'TIER', tier_limit: 20 }, daily: { limit: 50_000, used: 12_345, remaining: 37_655, source: 'TIER', tier_limit: 50_000, resets_at: LATER }, override: null }),
-  admin_rate_limits_list_refusals: () => listOf({ hour: AT, account: { kind: 'PARTNER', uuid: IDS.partner, name: NAME }, operation: 'marketplace_apps_list', budget: 'BURST', refusals: 31, last_at: AT }),
-  admin_notes_list: () => listOf({ uuid: IDS.text, author: { uuid: IDS.colleague, name: 'Ines Duarte' }, body: MARKUP, created_at: AT, updated_at: AT }),
-  admin_partners_list_timeline: () => listOf({ uuid: IDS.text, occurred_at: AT, group: 'ACCOUNT', kind: 'REGISTERED', outcome: 'SUCCEEDED', actor: { kind: 'PARTNER_USER', uuid: IDS.user, name: user.name }, reason: null, detail: {} }),
+  admin_rate_limits_get: () => ({
+    partner_uuid: IDS.partner,
+    company_name: NAME,
+    tier_code: 'GROWTH',
+    burst: { limit: 20, source: 'TIER', tier_limit: 20 },
+    daily: { limit: 50_000, used: 12_345, remaining: 37_655, source: 'TIER', tier_limit: 50_000, resets_at: LATER },
+    override: null,
+  }),
+  admin_rate_limits_list_refusals: () =>
+    listOf({
+      hour: AT,
+      account: { kind: 'PARTNER', uuid: IDS.partner, name: NAME },
+      operation: 'marketplace_apps_list',
+      budget: 'BURST',
+      refusals: 31,
+      last_at: AT,
+    }),
+  admin_notes_list: () =>
+    listOf({ uuid: IDS.text, author: { uuid: IDS.colleague, name: 'Ines Duarte' }, body: MARKUP, created_at: AT, updated_at: AT }),
+  admin_partners_list_timeline: () =>
+    listOf({
+      uuid: IDS.text,
+      occurred_at: AT,
+      group: 'ACCOUNT',
+      kind: 'REGISTERED',
+      outcome: 'SUCCEEDED',
+      actor: { kind: 'PARTNER_USER', uuid: IDS.user, name: user.name },
+      reason: null,
+      detail: {},
+    }),
   partner_support_desk_get: () => ticket,
   partner_support_desk_list: search([ticket], ({ subject }) => subject),
   engagement_moderation_get_feature_request: () => request,
@@ -189,5 +306,7 @@ export const recordResolvers = {
 };
 
 function missing(noun) {
-  throw Object.assign(new Error(`The ${noun} does not exist.`), { extensions: { code: 'NOT_FOUND', title: 'Not found', detail: `The ${noun} does not exist, or you may not see it.` } });
+  throw Object.assign(new Error(`The ${noun} does not exist.`), {
+    extensions: { code: 'NOT_FOUND', title: 'Not found', detail: `The ${noun} does not exist, or you may not see it.` },
+  });
 }

@@ -8,7 +8,8 @@ import { runnerImport } from 'vite';
 import { accessPlugin } from '../page/plugins.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const part = async (name) => (await runnerImport(here(`../page/src/${name}.ts`), { configFile: false, logLevel: 'error', plugins: [accessPlugin()] })).module;
+const part = async (name) =>
+  (await runnerImport(here(`../page/src/${name}.ts`), { configFile: false, logLevel: 'error', plugins: [accessPlugin()] })).module;
 const names = ['records', 'waiting', 'searches', 'steps', 'facts', 'route', 'lane', 'recent', 'times', 'questions'];
 const [records, waiting, searches, steps, facts, route, { Lane }, { RecentWork }, times, { QUESTIONS }] = await Promise.all(names.map(part));
 
@@ -22,12 +23,15 @@ const kindOf = (name) => records.RECORDS.find((kind) => kind.name === name);
 function readsOf(text) {
   const info = new TypeInfo(schema);
   const reads = new Set();
-  visit(parse(text), visitWithTypeInfo(info, {
-    Field() {
-      const edge = info.getFieldDef()?.astNode?.directives?.find(({ name }) => name.value === 'edge');
-      for (const { value } of edge?.arguments[0].value.values ?? []) reads.add(value.replace(/^\w+: /, ''));
-    },
-  }));
+  visit(
+    parse(text),
+    visitWithTypeInfo(info, {
+      Field() {
+        const edge = info.getFieldDef()?.astNode?.directives?.find(({ name }) => name.value === 'edge');
+        for (const { value } of edge?.arguments[0].value.values ?? []) reads.add(value.replace(/^\w+: /, ''));
+      },
+    }),
+  );
   return [...reads].sort();
 }
 
@@ -37,7 +41,11 @@ for (const kind of records.RECORDS) {
     assert.ok(kind.sections.length >= 2 && kind.sections.length <= 12, `${kind.sections.length} requests`);
     for (const section of kind.sections) {
       assert.deepEqual(validate(schema, parse(section.text)).map(String), [], section.name);
-      assert.deepEqual(section.operation.variables.map(({ name }) => name), [kind.variable], section.name);
+      assert.deepEqual(
+        section.operation.variables.map(({ name }) => name),
+        [kind.variable],
+        section.name,
+      );
       assert.ok(section.title && section.name.startsWith(kind.name), section.name);
       assert.ok(section.operation.roots.length <= 20);
       assert.doesNotMatch(section.text, /^# [a-z]+: /m, 'the editor shows no properties');
@@ -54,14 +62,20 @@ test('latest changes by staff are those of all mutations about the record', () =
     const { text } = kind.sections.find(({ name }) => name.endsWith('_audit'));
     const listed = [...text.matchAll(/^ {8}"(\w+)"$/gm)].map(([, operation]) => operation);
     const takes = ([name, { args }]) => name.startsWith(kind.within) && args.some((argument) => argument.name === kind.variable);
-    const isOfStaff = ([, { astNode }]) => astNode.directives.some(({ name, arguments: given }) => name.value === 'access' && given[0].value.value.startsWith('labs.admin'));
-    const about = Object.entries(mutations).filter((one) => takes(one) && isOfStaff(one)).map(([name]) => name);
+    const isOfStaff = ([, { astNode }]) =>
+      astNode.directives.some(({ name, arguments: given }) => name.value === 'access' && given[0].value.value.startsWith('labs.admin'));
+    const about = Object.entries(mutations)
+      .filter((one) => takes(one) && isOfStaff(one))
+      .map(([name]) => name);
     assert.deepEqual(listed, [...new Set([...about, ...kind.sections[0].actions.values()])].sort(), kind.name);
   }
 });
 
 test('each kind of attention has a waiting list', () => {
-  const kinds = schema.getType('AttentionKind').getValues().map(({ name }) => name);
+  const kinds = schema
+    .getType('AttentionKind')
+    .getValues()
+    .map(({ name }) => name);
   assert.deepEqual(waiting.WAITING.flatMap(({ kind }) => kind ?? []).sort(), kinds.sort());
 });
 
@@ -77,7 +91,10 @@ for (const list of [...waiting.WAITING, ...searches.SEARCHES]) {
 
 test('saved queries of the waiting lists exist', () => {
   const named = waiting.WAITING.filter(({ name }) => /# task: /.test(readFileSync(here(`../waiting/${name}.graphql`), 'utf8')));
-  assert.deepEqual(named.filter(({ task }) => !task).map(({ name }) => name), []);
+  assert.deepEqual(
+    named.filter(({ task }) => !task).map(({ name }) => name),
+    [],
+  );
 });
 
 test('each role sees the lists and searches of its scopes', () => {
@@ -86,10 +103,22 @@ test('each role sees the lists and searches of its scopes', () => {
   assert.deepEqual(lists('labs.admin.publication:write'), ['publication_draft', 'publication_scheduled']);
   assert.deepEqual(lists('labs.admin.engagement:write'), ['board_reported', 'feature_request_unanswered']);
   assert.deepEqual(lists('labs.admin.support:write'), ['ticket_waiting']);
-  assert.deepEqual(lists('labs.admin.submissions:write', 'labs.admin.reviews:write'), ['appeal_waiting', 'review_flagged', 'review_reported', 'review_waiting', 'submission_waiting']);
+  assert.deepEqual(lists('labs.admin.submissions:write', 'labs.admin.reviews:write'), [
+    'appeal_waiting',
+    'review_flagged',
+    'review_reported',
+    'review_waiting',
+    'submission_waiting',
+  ]);
   assert.deepEqual(lists('labs.admin.categories'), []);
-  assert.deepEqual(searches.searchesFor(ALL).map(({ name }) => name), ['everything', 'feature_request', 'publication_item']);
-  assert.deepEqual(searches.searchesFor(['labs.admin.partners', 'labs.admin.support']).map(({ name }) => name), ['partner', 'ticket']);
+  assert.deepEqual(
+    searches.searchesFor(ALL).map(({ name }) => name),
+    ['everything', 'feature_request', 'publication_item'],
+  );
+  assert.deepEqual(
+    searches.searchesFor(['labs.admin.partners', 'labs.admin.support']).map(({ name }) => name),
+    ['partner', 'ticket'],
+  );
 });
 
 test('next steps follow the allowed actions', () => {
@@ -126,23 +155,43 @@ test('further tasks take the id and leave out actions that are not allowed', () 
   assert.ok(!tasks('submission').includes('submission_approve'));
   assert.ok(!tasks('feature_request').some((name) => name.startsWith('tier_')), 'a tier change request also has a request_uuid');
   for (const kind of records.RECORDS) {
-    for (const { order } of steps.furtherSteps(ALL, kind, { [kind.variable]: ID })) assert.ok(Object.values(order.known).includes(ID), order.question.name);
+    for (const { order } of steps.furtherSteps(ALL, kind, { [kind.variable]: ID }))
+      assert.ok(Object.values(order.known).includes(ID), order.question.name);
   }
 });
 
 test('values of a task come from the argument that takes the variable', () => {
   const uses = steps.usesOf('mutation a($x: UUID!) { engagement_moderation_pin(request_uuid: $x) { uuid } }');
   assert.deepEqual(uses, [{ root: 'engagement_moderation_pin', argument: 'request_uuid', variable: 'x' }]);
-  assert.deepEqual(steps.knownIn({ review_uuid: '1', waiting: { text_uuid: '2', body: 'x' }, list: [{ app_uuid: '3' }] }), { review_uuid: '1', text_uuid: '2' });
+  assert.deepEqual(steps.knownIn({ review_uuid: '1', waiting: { text_uuid: '2', body: 'x' }, list: [{ app_uuid: '3' }] }), {
+    review_uuid: '1',
+    text_uuid: '2',
+  });
   for (const question of QUESTIONS) assert.equal(typeof steps.knownFor(question, {}), 'object');
 });
 
 test('ids and names next to them become one link', () => {
-  const entry = { uuid: ID, app_uuid: ID, app_name: 'Minibar', company_name: 'Nordlicht', partner_uuid: ID, reviewer: { uuid: ID, name: 'Ines' }, allowed_actions: ['x'] };
+  const entry = {
+    uuid: ID,
+    app_uuid: ID,
+    app_name: 'Minibar',
+    company_name: 'Nordlicht',
+    partner_uuid: ID,
+    reviewer: { uuid: ID, name: 'Ines' },
+    allowed_actions: ['x'],
+  };
   const found = facts.fieldsOf('marketplace_submissions_list', entry).map(({ label, fact }) => [label, fact.name, fact.record?.kind.name]);
-  assert.deepEqual(found, [['Id', '…00000000000a', 'submission'], ['App', 'Minibar', 'app'], ['Partner', 'Nordlicht', 'partner'], ['Reviewer', 'Ines', undefined]]);
+  assert.deepEqual(found, [
+    ['Id', '…00000000000a', 'submission'],
+    ['App', 'Minibar', 'app'],
+    ['Partner', 'Nordlicht', 'partner'],
+    ['Reviewer', 'Ines', undefined],
+  ]);
   const board = facts.fieldsOf('engagement_moderation_list_feature_requests', { uuid: ID, title: 'Webhooks' });
-  assert.deepEqual(board.map(({ fact }) => [fact.name, fact.record?.kind.name]), [['Webhooks', 'feature_request']]);
+  assert.deepEqual(
+    board.map(({ fact }) => [fact.name, fact.record?.kind.name]),
+    [['Webhooks', 'feature_request']],
+  );
 });
 
 test('values are shown by their type', () => {
@@ -150,8 +199,18 @@ test('values are shown by their type', () => {
   assert.deepEqual(of('IN_REVIEW'), { kind: 'word', text: 'IN_REVIEW' });
   assert.deepEqual(of('2026-11-20T09:12:44.120000Z'), { kind: 'time', at: '2026-11-20T09:12:44.120000Z' });
   assert.deepEqual(of({ amount_minor: 4900, currency: 'EUR' }), { kind: 'text', text: '€49.00' });
-  assert.deepEqual([of(true), of(1234), of(null), of([])].map(({ kind, text }) => text ?? kind), ['yes', '1,234', 'none', 'none']);
-  const table = facts.tableOf('x', [{ a: 1, b: null }, { a: null, b: null }], {});
+  assert.deepEqual(
+    [of(true), of(1234), of(null), of([])].map(({ kind, text }) => text ?? kind),
+    ['yes', '1,234', 'none', 'none'],
+  );
+  const table = facts.tableOf(
+    'x',
+    [
+      { a: 1, b: null },
+      { a: null, b: null },
+    ],
+    {},
+  );
   assert.deepEqual(table.columns, ['A'], 'a column without values is left out');
 });
 
@@ -184,7 +243,10 @@ test('recent work is stored once per target, newest first', () => {
   const work = new RecentWork(store, 'me');
   assert.deepEqual(work.entries(), [], 'entries of another form are ignored');
   for (const target of ['a', 'b', 'a']) work.note({ kind: 'record', title: target, about: 'Partner', target });
-  assert.deepEqual(new RecentWork(store, 'me').entries().map(({ target }) => target), ['a', 'b']);
+  assert.deepEqual(
+    new RecentWork(store, 'me').entries().map(({ target }) => target),
+    ['a', 'b'],
+  );
   assert.deepEqual(new RecentWork(store, 'other').entries(), [], 'each user sees only their own work');
 });
 

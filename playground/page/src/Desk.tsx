@@ -67,7 +67,13 @@ export function Desk({ session, person }: { session: Session; person: Person }) 
         <View route={route} />
         {hasEditor.current && (
           <div className="place" hidden={route.view !== 'queries'}>
-            <Suspense fallback={<p className="loading" role="status">Loading the editor…</p>}>
+            <Suspense
+              fallback={
+                <p className="loading" role="status">
+                  Loading the editor…
+                </p>
+              }
+            >
               <Console />
             </Suspense>
           </div>
@@ -94,10 +100,7 @@ function useTools(session: Session, person: Person): Workbench {
     const [lane, handover] = [new Lane(MOST_REQUESTS), new Handover()];
     return { storage, answers, lane, handover, labels: new Labels(answers), recent: new RecentWork(storage, person.uuid ?? '') };
   }, [person.uuid]);
-  return useMemo(
-    () => ({ ...tools, session, person, schemaComplaint: null, view: null, setView: () => undefined }),
-    [tools, session, person],
-  );
+  return useMemo(() => ({ ...tools, session, person, schemaComplaint: null, view: null, setView: () => undefined }), [tools, session, person]);
 }
 
 /** Opens the search with `/`, except where the user types text or a dialog is open. */

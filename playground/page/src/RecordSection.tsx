@@ -29,12 +29,7 @@ export function RecordSection({ section, known, variables }: Props) {
     <section className="block" aria-labelledby={id}>
       <header>
         <h3 id={id}>{section.title}</h3>
-        <button
-          type="button"
-          className="link"
-          aria-label={`Open as query: ${section.title}`}
-          onClick={() => order(orderOf(section.text, variables))}
-        >
+        <button type="button" className="link" aria-label={`Open as query: ${section.title}`} onClick={() => order(orderOf(section.text, variables))}>
           Open as query
         </button>
       </header>

@@ -64,25 +64,42 @@ export function SearchBox({ isFirst = false, onOpened }: { isFirst?: boolean; on
         onBlur={() => setIsOpen(false)}
         onKeyDown={onKeyDown}
       />
-      <ul id={`${id}list`} role="listbox" aria-label="Results" hidden={!isListed}>
-        {hits.map((hit, index) => (
-          <li
-            key={index}
-            id={`${id}${index}`}
-            role="option"
-            aria-selected={index === chosen}
-            // The input keeps the focus, so that a click does not close the list first.
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => open(hit)}
-          >
-            <span className="kind">{hit.about}</span> <strong>{hit.title}</strong> <span className="about">{hit.detail}</span>
-          </li>
-        ))}
-      </ul>
+      <Results id={id} hits={hits} chosen={chosen} isListed={isListed} onOpen={open} />
       <p role="status" className={isFirst || status.isProblem ? undefined : 'hidden'}>
         {status.text}
       </p>
     </div>
+  );
+}
+
+interface ResultsProps {
+  id: string;
+  hits: Hit[];
+  chosen: number;
+  isListed: boolean;
+  onOpen: (hit: Hit) => void;
+}
+
+function Results({ id, hits, chosen, isListed, onOpen }: ResultsProps) {
+  useEffect(() => {
+    if (isListed) document.getElementById(`${id}${chosen}`)?.scrollIntoView({ block: 'nearest' });
+  }, [id, chosen, isListed]);
+  return (
+    <ul id={`${id}list`} role="listbox" aria-label="Results" hidden={!isListed}>
+      {hits.map((hit, index) => (
+        <li
+          key={index}
+          id={`${id}${index}`}
+          role="option"
+          aria-selected={index === chosen}
+          // The input keeps the focus, so that a click does not close the list first.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onOpen(hit)}
+        >
+          <span className="kind">{hit.about}</span> <strong>{hit.title}</strong> <span className="about">{hit.detail}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -25,7 +25,11 @@ export function nameOf(path: string): string {
 
 /** Removes the properties from a text, so that the editor shows only its comments and the query. */
 export function withoutProperties(text: string): string {
-  return text.replace(/^# [a-z]+: .*\n/gm, '').replace(/^\n+/, '').trimEnd().concat('\n');
+  return text
+    .replace(/^# [a-z]+: .*\n/gm, '')
+    .replace(/^\n+/, '')
+    .trimEnd()
+    .concat('\n');
 }
 
 /**

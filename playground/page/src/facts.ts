@@ -99,9 +99,17 @@ function namesIn(entry: Record<string, unknown>): Map<string, string> {
   };
   for (const key of Object.keys(entry)) {
     const noun = /^(\w+)_uuid$/.exec(key)?.[1];
-    if (noun) pair(key, [`${noun}_name`, `${noun}_title`, ...(noun === 'partner' ? ['company_name'] : []), `${noun}_slug`].find((name) => name in entry));
+    if (noun)
+      pair(
+        key,
+        [`${noun}_name`, `${noun}_title`, ...(noun === 'partner' ? ['company_name'] : []), `${noun}_slug`].find((name) => name in entry),
+      );
   }
-  if ('uuid' in entry) pair('uuid', NAMES.find((name) => name in entry && !pairs.has(name)));
+  if ('uuid' in entry)
+    pair(
+      'uuid',
+      NAMES.find((name) => name in entry && !pairs.has(name)),
+    );
   return pairs;
 }
 
