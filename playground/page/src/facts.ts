@@ -13,7 +13,7 @@ export type Fact =
   /** An id, shown by the name of the object that it identifies. `record` is set if the object has a page. */
   | { kind: 'thing'; id: string; name: string; record: RecordId | null; thing: Thing | null };
 
-/** A labelled value of an object. `path` leads from the object to the value. */
+/** A labelled value of an object. `path` contains the keys from the object to the value. */
 export interface Field {
   path: string[];
   label: string;
@@ -87,7 +87,7 @@ function rowOf(root: string, entry: Record<string, unknown>, path: string[]): Fi
 }
 
 /**
- * Pairs ids with the names next to them: the name's field leads to the field of its id, and the field of the id is `part`. `uuid`
+ * Pairs ids with the names next to them: the key of the name maps to the key of its id, and the key of the id maps to `part`. `uuid`
  * belongs to the name of the object, and `app_uuid` to `app_name`, `app_slug` or `app_title`.
  */
 function namesIn(entry: Record<string, unknown>): Map<string, string> {

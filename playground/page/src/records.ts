@@ -11,7 +11,7 @@ import { thingAt, type Spot, type Thing } from './things';
  *
  * - `# address: partners` is the first part of the page's address, `#/partners/<id>`.
  * - `# name: company_name` lists the fields of the summary that form the name of a record.
- * - `# fields: …` lists further fields of responses that contain the id of such a record.
+ * - `# fields: …` lists further fields of responses with the id of a record.
  * - `# lists: …` lists root fields that list such records, if their name does not show it.
  * - `# within: engagement_` limits the tasks about the record to those root fields, if other records use the same argument.
  * - `# reads: …` above an operation lists the root fields whose scopes its edges need.
@@ -36,7 +36,7 @@ export interface Section {
   title: string;
   text: string;
   operation: Operation;
-  /** Root fields whose scopes the section needs: its own, and those of its edges. */
+  /** Root fields of the query and of its edges. The user needs their scopes. */
   needs: Pick<Operation, 'kind' | 'roots'>;
   /** Root fields by the name under which the response contains them. */
   roots: Record<string, string>;

@@ -43,7 +43,7 @@ export const SEARCHES: Search[] = Object.entries(files).map(([path, text]) => {
   return { name: nameOf(path), title: header.title, text: withoutProperties(text), operation, covers: header.valuesOf('covers') };
 });
 
-/** Returns the searches that the user may run, without those that another one covers. */
+/** Returns the searches that the user may run, without searches that another search covers. */
 export function searchesFor(scopes: string[]): Search[] {
   const open = SEARCHES.filter(({ operation }) => mayRun(access, scopes, operation));
   const covered = open.flatMap(({ covers }) => covers);
