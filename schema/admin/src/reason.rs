@@ -6,14 +6,14 @@ use labs_core::describe::InputType;
 /// Reason for an action.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct Reason {
-    /// Reason for the action. Kept in the audit record. The partner can read it.
+    /// Reason for the action. Kept in the audit record. The partner can read it if the operation has `@partner_reads`.
     reason: String,
 }
 
 /// Optional reason for an action.
 #[derive(serde::Deserialize, InputType)]
 pub(crate) struct Remark {
-    /// Reason for the action. Kept in the audit record. The partner can read it.
+    /// Reason for the action. Kept in the audit record. The partner can read it if the operation has `@partner_reads`.
     reason: Option<String>,
 }
 
