@@ -22,6 +22,43 @@ create function labs_uuid() returns uuid
             from 1 for 6), 52, 1), 53, 1), 'hex')::uuid
     $$;
 
+-- Both are part of PostgreSQL: trigrams, with which an index finds a part of a word, and removal of accents.
+create extension if not exists pg_trgm with schema public;
+
+create extension if not exists unaccent with schema public;
+
+-- Form of a text for a search: lower case, without accents. Immutable as long as the rules of unaccent stay as the
+-- extension installs them. After an update of the rules, `reindex` computes the indexes again.
+create function folded(written text) returns text
+    language sql immutable strict parallel safe
+    as $$ select lower(public.unaccent('public.unaccent'::regdictionary, written)) $$;
+
+-- Regular expressions of the words of a search, the longest first: a folded text matches the search if it matches all
+-- of them (docs/decisions/api.md#search-by-words). A word matches anywhere. A word of 5 to 24 letters also matches the
+-- beginning of a word with one typing error: a letter that is wrong, too many or missing, or two letters in the wrong
+-- order. A longer word would need a long expression. At most 16 words count.
+create function sought_patterns(sought text) returns text[]
+    language sql immutable strict parallel safe
+    as $$
+        with said as (
+            select distinct lower(word) as word
+            from regexp_split_to_table(public.folded(normalize(sought, nfkc)), '\s+') as word
+            where word <> ''
+        ), longest as (
+            select word from said order by length(word) desc, word limit 16
+        )
+        select coalesce(array_agg(
+            regexp_replace(word, '([^[:alnum:]])', '\\\1', 'g')
+            || case when word ~ '^[[:alpha:]]{5,24}$' then (
+                select '|\m(?:' || string_agg(concat(
+                    left(word, place - 1), '(?:.?', substr(word, place + 1), '|.', substr(word, place),
+                    '|' || nullif(substr(word, place + 1, 1), '') || substr(word, place, 1) || substr(word, place + 2),
+                    ')'), '|' order by place) || ')'
+                from generate_series(1, length(word)) as place) else '' end
+            order by length(word) desc, word), '{}')
+        from longest
+    $$;
+
 -- Audit log. One record per staff operation, and per refused attempt at one, written in the transaction that produces
 -- the response. It has no foreign keys, because the rows that it names may be deleted or may never have existed.
 -- `transaction_id` lets the sealer process records in an order that no late commit can change.
@@ -290,14 +327,20 @@ create table daily_budget (
 ) with (fillfactor = 70);
 create index daily_budget_day_idx on daily_budget (day, account);
 
+-- Refused requests of known callers, by cause: spent budgets, missing scopes and rights, limits of the tier. The number
+-- of rows does not depend on the number of requests. `budget` and `required_scope` are empty if the cause has none.
 create table rate_limit_refusal (
     hour timestamptz not null,
     account text not null,
     operation text not null,
-    budget text not null,
+    code text not null,
+    budget text not null default '',
+    required_scope text not null default '',
     refusals bigint not null default 0 constraint rate_limit_refusal_refusals_check check (refusals >= 0),
     last_at timestamptz not null default labs_now(),
-    constraint rate_limit_refusal_pkey primary key (hour, account, operation, budget)
+    -- Ids of the last five requests, newest first.
+    request_ids text[] not null default '{}',
+    constraint rate_limit_refusal_pkey primary key (hour, account, operation, code, budget, required_scope)
 ) with (fillfactor = 70);
 create index rate_limit_refusal_account_idx on rate_limit_refusal (account, hour desc);
 

@@ -200,7 +200,8 @@ insert into staff_role (role_code, name, description, scopes) values
     ('CATALOGUE', 'Catalogue manager', 'Keeps categories, curated collections and tiers.',
         '{labs.admin.categories:write,labs.admin.storefront:write,labs.admin.tiers:write,labs.admin.apps}'),
     ('SUPPORT', 'Support agent', 'Answers tickets and sees what is needed to help.',
-        '{labs.admin.support:write,labs.admin.partners,labs.admin.users,labs.admin.apps,labs.admin.subscriptions}'),
+        array['labs.admin.support:write', 'labs.admin.partners', 'labs.admin.users', 'labs.admin.apps',
+            'labs.admin.subscriptions', 'labs.admin.limits']),
     ('ACCOUNT_MANAGER', 'Account manager', 'Looks after partners, their people and their subscriptions.',
         '{labs.admin.partners:write,labs.admin.users:write,labs.admin.subscriptions:write,labs.admin.overview}'),
     ('COMMUNITY', 'Community manager', 'Moderates and answers the feature-request board.',
@@ -717,12 +718,12 @@ create constraint trigger staff_role_whole_kept after update on staff_role
     execute function staff_whole_kept();
 comment on column partner.verified_at is 'Time at which staff verified the company. Null if it is not verified.';
 create index machine_client_secret_expires_at_idx on machine_client_secret (expires_at) where revoked_at is null;
-create index partner_begins_idx on partner ((lower(company_name) collate "C"), partner_uuid);
-create index person_begins_idx on person ((lower(name) collate "C"), person_uuid)
+create index partner_begins_idx on partner ((folded(company_name) collate "C"), partner_uuid);
+create index person_begins_idx on person ((folded(name) collate "C"), person_uuid)
     where kind = 'PARTNER_USER' and state <> 'REMOVED';
 create index person_address_begins_idx on person ((email_normalised collate "C"))
     where kind = 'PARTNER_USER' and state <> 'REMOVED';
-create index machine_client_begins_idx on machine_client ((lower(name) collate "C"), client_uuid);
+create index machine_client_begins_idx on machine_client ((folded(name) collate "C"), client_uuid);
 comment on column person.board_mail is
     'Whether the user receives the weekly mail about the board. The mail does not depend on the user''s votes.';
 create index person_board_mail_idx on person (person_uuid) where board_mail;

@@ -467,7 +467,7 @@ create index partner_image_renditions_idx
 
 -- Indexes for the counts of pending items.
 create index support_ticket_waiting_idx on support_ticket (waiting_since) where waiting_since is not null;
-create index support_ticket_begins_idx on support_ticket ((lower(subject) collate "C"), ticket_uuid);
+create index support_ticket_begins_idx on support_ticket ((folded(subject) collate "C"), ticket_uuid);
 
 reset check_function_bodies;
 reset lock_timeout;

@@ -457,7 +457,7 @@ create index media_renditions_due_idx on media (media_uuid) where renditions_due
 -- The sweep of objects also checks these names.
 create index media_renditions_idx
     on media using gin (jsonb_path_query_array(renditions, '$[*].object_key') jsonb_path_ops);
-create index app_translation_begins_idx on app_translation ((lower(name) collate "C"), app_uuid);
+create index app_translation_begins_idx on app_translation ((folded(name) collate "C"), app_uuid);
 
 -- Whether a listing or a submission needs a media item: a pending submission, a submission of a version that is or may
 -- be published, or a submission that was decided or withdrawn within the last 30 days.

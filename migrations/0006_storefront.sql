@@ -3,11 +3,6 @@ set lock_timeout = '10s';
 set timezone = 'UTC';
 set check_function_bodies = off;
 
--- Both are part of PostgreSQL: trigram similarity for incomplete and mistyped words, and removal of accents.
-create extension if not exists pg_trgm with schema public;
-
-create extension if not exists unaccent with schema public;
-
 -- One search configuration per language that PostgreSQL can stem, `labs_simple` for the others. Each removes accents
 -- first, so that `cafe` finds `Café`.
 do $$
@@ -25,12 +20,12 @@ begin
     end loop;
 end $$;
 
-create index partner_contains_idx on partner using gin ((lower(company_name) collate "C") gin_trgm_ops);
-create index person_contains_idx on person using gin ((lower(name) collate "C") gin_trgm_ops)
+create index partner_contains_idx on partner using gin ((folded(company_name) collate "C") gin_trgm_ops);
+create index person_contains_idx on person using gin ((folded(name) collate "C") gin_trgm_ops)
     where kind = 'PARTNER_USER' and state <> 'REMOVED';
-create index machine_client_contains_idx on machine_client using gin ((lower(name) collate "C") gin_trgm_ops);
-create index support_ticket_contains_idx on support_ticket using gin ((lower(subject) collate "C") gin_trgm_ops);
-create index app_translation_contains_idx on app_translation using gin ((lower(name) collate "C") gin_trgm_ops);
+create index machine_client_contains_idx on machine_client using gin ((folded(name) collate "C") gin_trgm_ops);
+create index support_ticket_contains_idx on support_ticket using gin ((folded(subject) collate "C") gin_trgm_ops);
+create index app_translation_contains_idx on app_translation using gin ((folded(name) collate "C") gin_trgm_ops);
 create index app_slug_contains_idx on app using gin (slug gin_trgm_ops);
 
 create function search_configuration(locale text) returns regconfig
@@ -916,7 +911,7 @@ create index customer_review_version_idx on customer_review (app_uuid, version_n
 
 -- Search of customer reviews for moderators.
 create index customer_review_text_contains_idx on customer_review_text
-    using gin ((lower(coalesce(title, '') || E'\n' || coalesce(body, '')) collate "C") gin_trgm_ops);
+    using gin ((folded(coalesce(title, '') || E'\n' || coalesce(body, '')) collate "C") gin_trgm_ops);
 
 -- The revision of a topic is the sum of its rows. A transaction that changes public content adds one to a row that no
 -- other transaction has locked, so writers do not wait for each other.

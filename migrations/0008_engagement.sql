@@ -167,6 +167,8 @@ comment on column feature_request_words.title is
 comment on column feature_request_words.search is
     'Words and stems of the title (weight A) and of the body (weight D).';
 create index feature_request_words_search_idx on feature_request_words using gin (search) with (fastupdate = off);
+create index feature_request_words_title_contains_idx on feature_request_words using gin (title gin_trgm_ops)
+    with (fastupdate = off);
 
 create function feature_request_worded() returns trigger language plpgsql as $$
 declare
@@ -540,12 +542,8 @@ grant select, insert on board_earlier_text to labs_service;
 grant select, insert on feature_event to labs_service;
 grant select, insert, update on board_report to labs_service;
 
--- Pattern for `like` that matches text that contains this one literally, in lower case.
-create function board_containing(sought text) returns text
-    language sql immutable strict parallel safe
-    as $$ select '%' || regexp_replace(lower(sought), '([\\%_])', '\\\1', 'g') || '%' $$;
 create index feature_comment_contains_idx
-    on feature_comment using gin ((lower(body) collate "C") gin_trgm_ops);
+    on feature_comment using gin ((folded(body) collate "C") gin_trgm_ops);
 create index feature_comment_suspended_idx on feature_comment (created_at desc, comment_uuid desc)
     where suspended_at is not null;
 create index feature_comment_open_idx on feature_comment (created_at desc, comment_uuid desc) where open_reports > 0;

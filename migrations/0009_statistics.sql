@@ -64,7 +64,9 @@ create index statistic_import_run_error_idx on statistic_import_run (error_code)
 create table statistic_day (
     day date constraint statistic_day_pkey primary key,
     imported_at timestamptz not null,
-    restated_at timestamptz
+    restated_at timestamptz,
+    -- Invented figures of the sample data, which the first import deletes.
+    is_sample boolean not null default false
 );
 comment on column statistic_day.restated_at is 'Time at which a newer report last replaced the data.';
 
@@ -98,6 +100,7 @@ where not exists (select from statistic_day as known where known.day = due.day::
 call audit_watch('statistic_import', 'import_uuid');
 grant select, insert, update on statistic_source, statistic_import, statistic_import_run, statistic_day to labs_service;
 grant select, insert, delete on app_statistic, partner_statistic to labs_service;
+grant delete on statistic_day to labs_service;
 grant select on statistic_missing_day to labs_service;
 
 reset check_function_bodies;

@@ -151,58 +151,70 @@ create trigger person_signed_in after update on person
 -- ("C"), so that names with the same beginning are adjacent in an index, regardless of the database's locale. The parts
 -- have no conditions and no joins: only then does the planner follow the order of an index and stop after some rows.
 create view named_thing as
-select 'PARTNER' as kind, partner_uuid as uuid, lower(company_name) collate "C" as name, slug as word,
+select 'PARTNER' as kind, partner_uuid as uuid, folded(company_name) collate "C" as name, slug as word,
     null::text collate "C" as address, state <> 'ERASED' as is_there
 from partner
 union all
-select 'USER', person_uuid, lower(name) collate "C", email_normalised, email_normalised collate "C",
+select 'USER', person_uuid, folded(name) collate "C", email_normalised, email_normalised collate "C",
     kind = 'PARTNER_USER' and state <> 'REMOVED'
 from person
 union all
-select 'APP', app_uuid, lower(name) collate "C", null, null::text collate "C", true from app_translation
+select 'APP', app_uuid, folded(name) collate "C", null, null::text collate "C", true from app_translation
 union all
 select 'APP', app_uuid, null::text collate "C", slug, null::text collate "C", true from app
 union all
-select 'PROGRAM', client_uuid, lower(name) collate "C", client_id, null::text collate "C", true from machine_client
+select 'PROGRAM', client_uuid, folded(name) collate "C", client_id, null::text collate "C", true from machine_client
 union all
-select 'TICKET', ticket_uuid, lower(subject) collate "C", null, null::text collate "C", true from support_ticket;
+select 'TICKET', ticket_uuid, folded(subject) collate "C", null, null::text collate "C", true from support_ticket;
 
 -- Returns some objects of each kind and match: equal names, names that begin with the text, and, if these are fewer
--- than five, names that contain it. `email` is the text in the form in which e-mail addresses are compared. The planner
--- cannot estimate the number of matches, so the function prevents it from scanning whole tables.
+-- than five, names that contain it, then names that match each of its words. `email` is the text in the form in which
+-- e-mail addresses are compared. The planner cannot estimate the number of matches, so the function prevents it from
+-- scanning whole tables.
 create function find_named(kinds text[], sought text, email text, id uuid)
     returns table (kind text, uuid uuid, matched text)
     language plpgsql stable rows 25
     set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
     as $$
     declare
-        called text := lower(sought);
+        called text := public.folded(normalize(sought, nfkc));
+        -- Slugs, client ids and e-mail addresses have no accents to remove.
+        written text := lower(sought);
         behind text := called || chr(1114111);
         containing text := '%' || regexp_replace(called, '([\\%_])', '\\\1', 'g') || '%';
+        patterns text[] := public.sought_patterns(sought);
+        longest text := patterns[1];
         wanted text;
-        exact bigint;
-        beginning bigint;
+        hits bigint;
+        added bigint;
     begin
         foreach wanted in array kinds loop
             return query select distinct wanted, hit.uuid, 'EXACT' from (
                 (select n.uuid from public.named_thing as n where n.kind = wanted and n.uuid = id and n.is_there limit 1)
                 union all (select n.uuid from public.named_thing as n
-                        where n.kind = wanted and n.word = coalesce(email, called) and n.is_there limit 5)
+                        where n.kind = wanted and n.word = coalesce(email, written) and n.is_there limit 5)
                 union all (select n.uuid from public.named_thing as n
                         where n.kind = wanted and n.name = called and n.is_there limit 10)) as hit;
-            get diagnostics exact = row_count;
+            get diagnostics hits = row_count;
             return query select wanted, n.uuid, 'PREFIX' from public.named_thing as n
             where n.kind = wanted and n.name > called and n.name < behind and n.is_there order by n.name, n.uuid limit 10;
-            get diagnostics beginning = row_count;
+            get diagnostics added = row_count;
+            hits := hits + added;
             if wanted = 'USER' then
                 return query select wanted, n.uuid, 'PREFIX' from public.named_thing as n
-                where n.kind = 'USER' and n.address > called and n.address < behind and n.is_there
+                where n.kind = 'USER' and n.address > written and n.address < written || chr(1114111) and n.is_there
                 order by n.address limit 5;
             end if;
             -- The index needs at least three letters.
-            if exact + beginning < 5 and length(called) >= 3 then
+            if hits < 5 and length(called) >= 3 then
                 return query select wanted, n.uuid, 'PART' from public.named_thing as n
                 where n.kind = wanted and n.name like containing and n.is_there limit 20;
+                get diagnostics added = row_count;
+                hits := hits + added;
+            end if;
+            if hits < 5 and length(longest) >= 3 then
+                return query select wanted, n.uuid, 'SIMILAR' from public.named_thing as n
+                where n.kind = wanted and n.name ~ longest and n.name ~ all (patterns) and n.is_there limit 20;
             end if;
         end loop;
     end

@@ -9,6 +9,11 @@
 -- role of the service.
 ------------------------------------------------------------------------------------------------------------------------
 
+-- Both are part of PostgreSQL: trigrams, with which an index finds a part of a word, and removal of accents.
+create extension if not exists pg_trgm with schema public;
+
+create extension if not exists unaccent with schema public;
+
 -- Archived parts of the audit log, from its first position without a gap. Each part is an object in the storage, whose
 -- lines contain the canonical texts of the records in the order of their positions. Only `audit_confirm` confirms one.
 create table audit_archive (
@@ -237,14 +242,20 @@ create index mail_message_person_idx on mail_message (person_uuid) where person_
 create index mail_message_recipient_idx on mail_message (lower(recipient), created_at desc);
 create index mail_message_state_idx on mail_message (state, created_at desc, message_uuid desc);
 
+-- Refused requests of known callers, by cause: spent budgets, missing scopes and rights, limits of the tier. The number
+-- of rows does not depend on the number of requests. `budget` and `required_scope` are empty if the cause has none.
 create table rate_limit_refusal (
     hour timestamptz not null,
     account text not null,
     operation text not null,
-    budget text not null,
+    code text not null,
+    budget text not null default '',
+    required_scope text not null default '',
     refusals bigint not null default 0,
     last_at timestamptz not null default labs_now(),
-    constraint rate_limit_refusal_pkey primary key (hour, account, operation, budget),
+    -- Ids of the last five requests, newest first.
+    request_ids text[] not null default '{}'::text[],
+    constraint rate_limit_refusal_pkey primary key (hour, account, operation, code, budget, required_scope),
     constraint rate_limit_refusal_refusals_check check (refusals >= 0)
 ) with (fillfactor=70);
 create index rate_limit_refusal_account_idx on rate_limit_refusal (account, hour desc);
@@ -532,6 +543,12 @@ begin
     return null;
 end $$;
 
+-- Form of a text for a search: lower case, without accents. Immutable as long as the rules of unaccent stay as the
+-- extension installs them. After an update of the rules, `reindex` computes the indexes again.
+create function folded(written text) returns text
+    language sql immutable strict parallel safe
+    as $$ select lower(public.unaccent('public.unaccent'::regdictionary, written)) $$;
+
 -- The only clock of every statement and every default. It is a function, so that a test can replace it and move time.
 -- Nothing else in this database reads the time.
 create function labs_now() returns timestamptz
@@ -729,6 +746,32 @@ create function search_words(written text) returns text
     language sql immutable strict parallel safe
     as $$ select regexp_replace(replace(written, '<!', '< '), '(\S{100})[_~./:@-]', '\1 ', 'g') $$;
 
+-- Regular expressions of the words of a search, the longest first: a folded text matches the search if it matches all
+-- of them (docs/decisions/api.md#search-by-words). A word matches anywhere. A word of 5 to 24 letters also matches the
+-- beginning of a word with one typing error: a letter that is wrong, too many or missing, or two letters in the wrong
+-- order. A longer word would need a long expression. At most 16 words count.
+create function sought_patterns(sought text) returns text[]
+    language sql immutable strict parallel safe
+    as $$
+        with said as (
+            select distinct lower(word) as word
+            from regexp_split_to_table(public.folded(normalize(sought, nfkc)), '\s+') as word
+            where word <> ''
+        ), longest as (
+            select word from said order by length(word) desc, word limit 16
+        )
+        select coalesce(array_agg(
+            regexp_replace(word, '([^[:alnum:]])', '\\\1', 'g')
+            || case when word ~ '^[[:alpha:]]{5,24}$' then (
+                select '|\m(?:' || string_agg(concat(
+                    left(word, place - 1), '(?:.?', substr(word, place + 1), '|.', substr(word, place),
+                    '|' || nullif(substr(word, place + 1, 1), '') || substr(word, place, 1) || substr(word, place + 2),
+                    ')'), '|' order by place) || ')'
+                from generate_series(1, length(word)) as place) else '' end
+            order by length(word) desc, word), '{}')
+        from longest
+    $$;
+
 -- The smallest UUID of version 7 of a moment.
 create function uuid_since(moment timestamptz) returns uuid
     language sql immutable strict parallel safe
@@ -909,8 +952,8 @@ create table machine_client (
     constraint machine_client_name_check check (length(name) >= 1 and length(name) <= 200),
     constraint machine_client_state_check check (state in ('ACTIVE', 'DISABLED'))
 );
-create index machine_client_begins_idx on machine_client ((lower(name) collate "C"), client_uuid);
-create index machine_client_contains_idx on machine_client using gin ((lower(name) collate "C") gin_trgm_ops);
+create index machine_client_begins_idx on machine_client ((folded(name) collate "C"), client_uuid);
+create index machine_client_contains_idx on machine_client using gin ((folded(name) collate "C") gin_trgm_ops);
 create index machine_client_created_at_idx on machine_client (created_at desc, client_uuid desc);
 create index machine_client_last_used_at_idx on machine_client
     (coalesce(last_used_at, '1970-01-01 00:00:00+00'::timestamptz) desc, client_uuid desc);
@@ -1041,13 +1084,13 @@ create table partner (
     constraint partner_slug_check check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 80),
     constraint partner_state_check check (state in ('ACTIVE', 'SUSPENDED', 'CLOSING', 'CLOSED', 'ERASED'))
 );
-create index partner_begins_idx on partner ((lower(company_name) collate "C"), partner_uuid);
+create index partner_begins_idx on partner ((folded(company_name) collate "C"), partner_uuid);
 -- Used by the job that closes accounts.
 create index partner_closes_at_idx on partner (closes_at) where state = 'CLOSING';
 -- Further sort orders of the staff list.
 create index partner_company_name_idx on partner (lower(company_name), partner_uuid);
 create index partner_company_name_order_idx on partner ((name_order(company_name) collate "C"), partner_uuid);
-create index partner_contains_idx on partner using gin ((lower(company_name) collate "C") gin_trgm_ops);
+create index partner_contains_idx on partner using gin ((folded(company_name) collate "C") gin_trgm_ops);
 create index partner_created_at_idx on partner (created_at desc, partner_uuid desc);
 create index partner_name_skeletons_idx on partner using gin (name_skeletons);
 create index partner_name_skeletons_missing_idx on partner (partner_uuid) where name_skeletons is null;
@@ -1100,10 +1143,10 @@ create table person (
 );
 create index person_address_begins_idx on person ((email_normalised collate "C"))
     where kind = 'PARTNER_USER' and state <> 'REMOVED';
-create index person_begins_idx on person ((lower(name) collate "C"), person_uuid)
+create index person_begins_idx on person ((folded(name) collate "C"), person_uuid)
     where kind = 'PARTNER_USER' and state <> 'REMOVED';
 create index person_board_mail_idx on person (person_uuid) where board_mail;
-create index person_contains_idx on person using gin ((lower(name) collate "C") gin_trgm_ops)
+create index person_contains_idx on person using gin ((folded(name) collate "C") gin_trgm_ops)
     where kind = 'PARTNER_USER' and state <> 'REMOVED';
 create index person_created_at_idx on person (kind, created_at desc, person_uuid desc);
 -- Users are found by their address in every state.
@@ -1901,8 +1944,8 @@ create table support_ticket (
 );
 create index support_ticket_app_idx on support_ticket (app_uuid) where app_uuid is not null;
 create index support_ticket_assignee_idx on support_ticket (assignee_uuid) where assignee_uuid is not null;
-create index support_ticket_begins_idx on support_ticket ((lower(subject) collate "C"), ticket_uuid);
-create index support_ticket_contains_idx on support_ticket using gin ((lower(subject) collate "C") gin_trgm_ops);
+create index support_ticket_begins_idx on support_ticket ((folded(subject) collate "C"), ticket_uuid);
+create index support_ticket_contains_idx on support_ticket using gin ((folded(subject) collate "C") gin_trgm_ops);
 create index support_ticket_created_at_idx on support_ticket (created_at desc, ticket_uuid desc);
 create index support_ticket_last_message_idx on support_ticket (partner_uuid, last_message_at desc, ticket_uuid desc);
 create index support_ticket_partner_idx on support_ticket (partner_uuid, created_at desc, ticket_uuid desc);
@@ -2762,8 +2805,8 @@ create table app_translation (
     constraint app_translation_name_check check (length(name) >= 1 and length(name) <= 120),
     constraint app_translation_tagline_check check (length(tagline) <= 240)
 );
-create index app_translation_begins_idx on app_translation ((lower(name) collate "C"), app_uuid);
-create index app_translation_contains_idx on app_translation using gin ((lower(name) collate "C") gin_trgm_ops);
+create index app_translation_begins_idx on app_translation ((folded(name) collate "C"), app_uuid);
+create index app_translation_contains_idx on app_translation using gin ((folded(name) collate "C") gin_trgm_ops);
 
 -- A version of an app. `created_by` is a user or a machine client. At most one version of an app is PUBLISHED: the
 -- previous one is superseded first.
@@ -3224,11 +3267,6 @@ grant select on version_finding to labs_service;
 -- Storefront: published listings, their search, customer reviews, collections, public images.
 ------------------------------------------------------------------------------------------------------------------------
 
--- Both are part of PostgreSQL: trigram similarity for incomplete and mistyped words, and removal of accents.
-create extension if not exists pg_trgm with schema public;
-
-create extension if not exists unaccent with schema public;
-
 -- One search configuration per language that PostgreSQL can stem, `labs_simple` for the others. Each removes accents
 -- first, so that `cafe` finds `Café`.
 do $$
@@ -3455,7 +3493,7 @@ create table customer_review_text (
 );
 -- Search of customer reviews for moderators.
 create index customer_review_text_contains_idx on customer_review_text
-    using gin ((lower(coalesce(title, '') || E'\n' || coalesce(body, '')) collate "C") gin_trgm_ops);
+    using gin ((folded(coalesce(title, '') || E'\n' || coalesce(body, '')) collate "C") gin_trgm_ops);
 create index customer_review_text_review_idx on customer_review_text (review_uuid, created_at desc, text_uuid desc);
 
 -- `visible` is false while the app is unlisted, suspended or archived, or its partner is not active.
@@ -4647,7 +4685,7 @@ create table feature_comment (
 create index feature_comment_answer_idx on feature_comment (created_at desc, comment_uuid desc) where is_answer;
 create index feature_comment_author_idx on feature_comment (author_uuid);
 create index feature_comment_contains_idx
-    on feature_comment using gin ((lower(body) collate "C") gin_trgm_ops);
+    on feature_comment using gin ((folded(body) collate "C") gin_trgm_ops);
 create index feature_comment_created_at_idx on feature_comment (created_at desc, comment_uuid desc);
 create index feature_comment_open_idx on feature_comment (created_at desc, comment_uuid desc) where open_reports > 0;
 create index feature_comment_partner_idx on feature_comment (partner_uuid, created_at desc, comment_uuid desc);
@@ -4823,6 +4861,8 @@ create table feature_request_words (
 -- Titles that begin with a text, or equal it.
 create index feature_request_words_beginning_idx on feature_request_words (title text_pattern_ops);
 create index feature_request_words_search_idx on feature_request_words using gin (search) with (fastupdate = off);
+create index feature_request_words_title_contains_idx on feature_request_words using gin (title gin_trgm_ops)
+    with (fastupdate = off);
 
 -- One row per request and user; the author's own vote is separate. The user is a pseudonym; only the day of the vote is
 -- stored.
@@ -4890,11 +4930,6 @@ create function board_cast(request uuid, person uuid, pseudonym bytea, votable t
         end if;
         return facts;
     end $$;
-
--- Pattern for `like` that matches text that contains this one literally, in lower case.
-create function board_containing(sought text) returns text
-    language sql immutable strict parallel safe
-    as $$ select '%' || regexp_replace(lower(sought), '([\\%_])', '\\\1', 'g') || '%' $$;
 
 -- HTML never outlives its text: a statement that changes only the text, as the erasure of a company
 -- does, removes the HTML.
@@ -5353,6 +5388,8 @@ create table statistic_day (
     imported_at timestamptz not null,
     -- Time at which a newer report last replaced the data.
     restated_at timestamptz,
+    -- Invented figures of the sample data, which the first import deletes.
+    is_sample boolean not null default false,
     constraint statistic_day_pkey primary key (day)
 );
 
@@ -5431,7 +5468,7 @@ create trigger statistic_import_audit after insert or delete or update on statis
 
 grant select, insert, delete on app_statistic to labs_service;
 grant select, insert, delete on partner_statistic to labs_service;
-grant select, insert, update on statistic_day to labs_service;
+grant select, insert, update, delete on statistic_day to labs_service;
 grant select, insert, update on statistic_import to labs_service;
 grant select, insert, update on statistic_import_run to labs_service;
 grant select, insert, update on statistic_source to labs_service;
@@ -5496,21 +5533,21 @@ create table platform_count (
 -- ("C"), so that names with the same beginning are adjacent in an index, regardless of the database's locale. The parts
 -- have no conditions and no joins: only then does the planner follow the order of an index and stop after some rows.
 create view named_thing as
-select 'PARTNER' as kind, partner_uuid as uuid, lower(company_name) collate "C" as name, slug as word,
+select 'PARTNER' as kind, partner_uuid as uuid, folded(company_name) collate "C" as name, slug as word,
     null::text collate "C" as address, state <> 'ERASED' as is_there
 from partner
 union all
-select 'USER', person_uuid, lower(name) collate "C", email_normalised, email_normalised collate "C",
+select 'USER', person_uuid, folded(name) collate "C", email_normalised, email_normalised collate "C",
     kind = 'PARTNER_USER' and state <> 'REMOVED'
 from person
 union all
-select 'APP', app_uuid, lower(name) collate "C", null, null::text collate "C", true from app_translation
+select 'APP', app_uuid, folded(name) collate "C", null, null::text collate "C", true from app_translation
 union all
 select 'APP', app_uuid, null::text collate "C", slug, null::text collate "C", true from app
 union all
-select 'PROGRAM', client_uuid, lower(name) collate "C", client_id, null::text collate "C", true from machine_client
+select 'PROGRAM', client_uuid, folded(name) collate "C", client_id, null::text collate "C", true from machine_client
 union all
-select 'TICKET', ticket_uuid, lower(subject) collate "C", null, null::text collate "C", true from support_ticket;
+select 'TICKET', ticket_uuid, folded(subject) collate "C", null, null::text collate "C", true from support_ticket;
 
 -- The history of a partner's account: events of the account, events of the subscription, and staff operations that
 -- changed or read it. Each part is one table without conditions: only then does the planner read all three by their
@@ -5549,41 +5586,53 @@ select
 from audit_log as l;
 
 -- Returns some objects of each kind and match: equal names, names that begin with the text, and, if these are fewer
--- than five, names that contain it. `email` is the text in the form in which e-mail addresses are compared. The planner
--- cannot estimate the number of matches, so the function prevents it from scanning whole tables.
+-- than five, names that contain it, then names that match each of its words. `email` is the text in the form in which
+-- e-mail addresses are compared. The planner cannot estimate the number of matches, so the function prevents it from
+-- scanning whole tables.
 create function find_named(kinds text[], sought text, email text, id uuid)
     returns table (kind text, uuid uuid, matched text)
     language plpgsql stable rows 25
     set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
     as $$
     declare
-        called text := lower(sought);
+        called text := public.folded(normalize(sought, nfkc));
+        -- Slugs, client ids and e-mail addresses have no accents to remove.
+        written text := lower(sought);
         behind text := called || chr(1114111);
         containing text := '%' || regexp_replace(called, '([\\%_])', '\\\1', 'g') || '%';
+        patterns text[] := public.sought_patterns(sought);
+        longest text := patterns[1];
         wanted text;
-        exact bigint;
-        beginning bigint;
+        hits bigint;
+        added bigint;
     begin
         foreach wanted in array kinds loop
             return query select distinct wanted, hit.uuid, 'EXACT' from (
                 (select n.uuid from public.named_thing as n where n.kind = wanted and n.uuid = id and n.is_there limit 1)
                 union all (select n.uuid from public.named_thing as n
-                        where n.kind = wanted and n.word = coalesce(email, called) and n.is_there limit 5)
+                        where n.kind = wanted and n.word = coalesce(email, written) and n.is_there limit 5)
                 union all (select n.uuid from public.named_thing as n
                         where n.kind = wanted and n.name = called and n.is_there limit 10)) as hit;
-            get diagnostics exact = row_count;
+            get diagnostics hits = row_count;
             return query select wanted, n.uuid, 'PREFIX' from public.named_thing as n
             where n.kind = wanted and n.name > called and n.name < behind and n.is_there order by n.name, n.uuid limit 10;
-            get diagnostics beginning = row_count;
+            get diagnostics added = row_count;
+            hits := hits + added;
             if wanted = 'USER' then
                 return query select wanted, n.uuid, 'PREFIX' from public.named_thing as n
-                where n.kind = 'USER' and n.address > called and n.address < behind and n.is_there
+                where n.kind = 'USER' and n.address > written and n.address < written || chr(1114111) and n.is_there
                 order by n.address limit 5;
             end if;
             -- The index needs at least three letters.
-            if exact + beginning < 5 and length(called) >= 3 then
+            if hits < 5 and length(called) >= 3 then
                 return query select wanted, n.uuid, 'PART' from public.named_thing as n
                 where n.kind = wanted and n.name like containing and n.is_there limit 20;
+                get diagnostics added = row_count;
+                hits := hits + added;
+            end if;
+            if hits < 5 and length(longest) >= 3 then
+                return query select wanted, n.uuid, 'SIMILAR' from public.named_thing as n
+                where n.kind = wanted and n.name ~ longest and n.name ~ all (patterns) and n.is_there limit 20;
             end if;
         end loop;
     end

@@ -133,7 +133,7 @@ pub(crate) fn write_refusal(
     let body = serde_json::to_vec(&problem).unwrap_or_default();
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status(fault.code(), fault.oauth_error());
-    response.extensions_mut().insert(RefusedFor(fault.code()));
+    response.extensions_mut().insert(RefusedFor::of(fault));
     let media_type = if fault.oauth_error().is_some() { "application/json" } else { "application/problem+json" };
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));

@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use labs_core::{Code, PrincipalType};
+use labs_core::fault::SpentBudget;
+use labs_core::{Code, Fault, PrincipalType};
 use opentelemetry::trace::TraceId;
 
 use crate::contract::Operation;
@@ -36,9 +37,31 @@ pub trait Observer: Send + Sync {
     fn note(&self, answered: &AnsweredRequest<'_>);
 }
 
-/// Code of an error, as an extension of its response.
-#[derive(Clone, Copy)]
-pub(crate) struct RefusedFor(pub(crate) Code);
+/// Cause of an error, as an extension of its response.
+#[derive(Clone)]
+pub(crate) struct RefusedFor {
+    /// Code of the error.
+    pub(crate) code: Code,
+    /// Spent budget.
+    pub(crate) budget: Option<SpentBudget>,
+    /// Scope that the caller lacks.
+    pub(crate) required_scope: Option<String>,
+}
+
+impl RefusedFor {
+    /// Returns the cause that a fault states.
+    pub(crate) fn of(fault: &Fault) -> Self {
+        let required_scope = fault.required_scope().map(str::to_owned);
+        Self { code: fault.code(), budget: fault.spent_budget(), required_scope }
+    }
+
+    /// Whether support needs to explain this response to the caller: who they are, what they may do, or how much, was
+    /// the reason.
+    pub(crate) fn limits_caller(&self, status: StatusCode) -> bool {
+        let of_caller = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::TOO_MANY_REQUESTS];
+        of_caller.contains(&status) || self.code == Code::EntitlementExceeded
+    }
+}
 
 impl AnsweredRequest<'_> {
     /// Writes the log line of the request, unless the operation is unattributed. The time of a vote next to the lines

@@ -259,6 +259,24 @@ async fn search_lists_exact_matches_first_and_omits_erased_users() {
 }
 
 #[tokio::test]
+async fn search_finds_words_in_any_order_without_accents_and_with_one_typing_error() {
+    let office = Office::new(&["labs.admin.partners"]).await;
+    for name in ["Elbkontor Kassensysteme", "Belle Tablee", "Kassen Elbkontor"] {
+        office.harness.partner(name).await;
+    }
+    let accent = "update partner set company_name = 'Belle Tablée' where company_name = 'Belle Tablee'";
+    office.harness.sql(accent).await;
+    let similar = |name: &str| found("PARTNER", name, "SIMILAR");
+    assert_eq!(office.find("belle tablee").await, [found("PARTNER", "Belle Tablée", "EXACT")]);
+    assert_eq!(office.find("tablee belle").await, [similar("Belle Tablée")]);
+    let both = [found("PARTNER", "Kassen Elbkontor", "EXACT"), similar("Elbkontor Kassensysteme")];
+    assert_eq!(office.find("kassen elbkontor").await, both, "exact matches first");
+    assert_eq!(office.find("Elbkontr").await.len(), 2);
+    assert_eq!(office.find("elbkontr kassensystme").await, [similar("Elbkontor Kassensysteme")]);
+    assert_eq!(office.find("elbkontor tablee").await, [], "each word must match");
+}
+
+#[tokio::test]
 async fn search_is_limited_to_caller_scopes_and_audited_without_addresses() {
     let office = Office::new(&["labs.admin.partners", "labs.admin.audit"]).await;
     let owner = office.harness.partner("Nordsee Kassen").await;

@@ -7,8 +7,8 @@ const ROWS: &str = "
     insert into operation_day (day, operation)
     select (labs_now() at time zone 'UTC')::date - days, word
     from (values (401, 'old'), (399, 'young')) as rows (days, word);
-    insert into rate_limit_refusal (hour, account, operation, budget, refusals)
-    select labs_now() - days * interval '1 day', word, 'system_me_get', 'BURST', 1
+    insert into rate_limit_refusal (hour, account, operation, code, refusals)
+    select labs_now() - days * interval '1 day', word, 'system_me_get', 'RATE_LIMITED', 1
     from (values (91, 'old'), (89, 'young')) as rows (days, word);
     insert into job_run (run_uuid, job, state, created_at)
     select labs_uuid(), word, 'SUCCEEDED', labs_now() - days * interval '1 day'

@@ -48,6 +48,23 @@ async fn without_source_no_figures_are_imported_or_shown() {
 }
 
 #[tokio::test]
+async fn import_replaces_figures_of_sample_data() {
+    let office = Office::new(2).await;
+    office.settled().await;
+    let app = office.app("Till").await;
+    office
+        .harness
+        .sql(&format!(
+            "insert into statistic_day (day, imported_at, is_sample) values (current_date - 40, labs_now(), true);
+             insert into app_statistic (app_uuid, day, customers) values ('{app}', current_date - 40, 7654321)"
+        ))
+        .await;
+    office.import(&[ago(1)]).await;
+    assert_eq!(office.harness.number("select count(*) from statistic_day where is_sample").await, 0);
+    assert_eq!(office.harness.number("select count(*) from app_statistic where customers = 7654321").await, 0);
+}
+
+#[tokio::test]
 async fn completed_days_are_imported_once_oldest_first_across_replicas() {
     let office = Office::new(5).await;
     let _twin = office.twin().await;

@@ -32,6 +32,8 @@ mod requests;
 mod reuse;
 #[cfg(target_os = "linux")]
 mod runtimes;
+mod samples;
+mod searches;
 mod stock;
 mod together;
 

@@ -9,9 +9,11 @@ use axum::body::Body;
 use futures_util::FutureExt as _;
 use http::request::Parts;
 use http::{Method, Response, header};
+use labs_core::Fault;
 use labs_core::context::{Caller, Channel, Credentials};
 use labs_core::deprecation::Deprecation;
-use labs_core::{Fault, PrincipalType};
+use labs_core::principal::Principal;
+use labs_core::usage::Refusal;
 use opentelemetry::Context;
 
 use crate::answer;
@@ -37,8 +39,10 @@ pub(crate) struct Exchange<'a> {
     began: Instant,
     /// Span of the request, if traces are collected.
     span: Option<RequestSpan>,
-    /// Kind of the caller, once known.
-    principal: Option<PrincipalType>,
+    /// The caller, once known.
+    principal: Option<Arc<Principal>>,
+    /// Account of a genuine token that was refused.
+    refused_account: Option<String>,
     /// Address of the caller.
     pub(crate) address: IpAddr,
     /// Operation of the request.
@@ -60,6 +64,7 @@ impl<'a> Exchange<'a> {
             began: Instant::now(),
             span: None,
             principal: None,
+            refused_account: None,
             address: Self::address(rest, parts),
             operation: None,
             allowance: None,
@@ -132,22 +137,17 @@ impl<'a> Exchange<'a> {
         let unattributed = self.operation.is_some_and(|operation| operation.unattributed);
         match known {
             Ok(principal) => {
-                self.principal = Some(principal.kind);
+                self.principal = Some(principal.clone());
                 let booked = if unattributed {
                     rest.limiters.spend_unattributed(&services.budgets, &principal, now).await
                 } else {
                     rest.limiters.spend(&services.budgets, &principal.budget, now).await
                 };
-                if let (Err((fault, _)), Some(operation)) = (&booked, self.operation)
-                    && !unattributed
-                    && let Some(budget) = fault.spent_budget()
-                {
-                    services.usage.note_refusal(&principal.budget.account, &operation.id, budget.name());
-                }
                 caller.principal = Some(principal);
                 self.record_spending(booked)
             }
             Err(fault) => {
+                self.refused_account = fault.account().map(str::to_owned);
                 let booked = if unattributed {
                     self.record_spending(rest.limiters.spend_unattributed_refusal(address::network(self.address), now))
                 } else {
@@ -194,6 +194,7 @@ impl<'a> Exchange<'a> {
     /// Adds the headers of every response, and reports the request to the observer and to the log.
     pub(crate) fn finish(mut self, rest: &Rest, mut response: Response<Body>) -> Response<Body> {
         self.notify_observer(rest, &response);
+        self.note_refusal(rest, &response);
         if self.allowance.is_none() {
             let now = rest.engine.services().clock.now();
             self.allowance = Some(rest.limiters.peek_anonymous(address::network(self.address), now));
@@ -219,8 +220,8 @@ impl<'a> Exchange<'a> {
         let answered = AnsweredRequest {
             operation: self.operation,
             status: response.status(),
-            code: response.extensions().get::<RefusedFor>().map(|refused| refused.0),
-            principal: self.principal,
+            code: response.extensions().get::<RefusedFor>().map(|refused| refused.code),
+            principal: self.principal.as_ref().map(|principal| principal.kind),
             request_id: &self.request_id,
             trace_id: self.span.as_ref().map(RequestSpan::trace_id),
             took: self.began.elapsed(),
@@ -232,6 +233,26 @@ impl<'a> Exchange<'a> {
         if let Some(observer) = &rest.observer {
             observer.note(&answered);
         }
+    }
+
+    /// Counts the response if it refuses a known caller, unless the operation is unattributed: a count by account would
+    /// reveal the voter (docs/decisions/board.md#counts-by-account-exclude-votes).
+    fn note_refusal(&self, rest: &Rest, response: &Response<Body>) {
+        let Some(refused) = response.extensions().get::<RefusedFor>() else { return };
+        if !refused.limits_caller(response.status()) {
+            return;
+        }
+        let operation = self.operation.filter(|operation| !operation.unattributed);
+        let account = self.principal.as_ref().map(|principal| principal.budget.account.as_str());
+        let (Some(operation), Some(account)) = (operation, account.or(self.refused_account.as_deref())) else { return };
+        let refusal = Refusal {
+            account: account.to_owned(),
+            operation: operation.id.clone(),
+            code: refused.code,
+            budget: refused.budget,
+            required_scope: refused.required_scope.clone(),
+        };
+        rest.engine.services().usage.note_refusal(refusal, &self.request_id);
     }
 }
 

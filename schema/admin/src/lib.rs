@@ -17,7 +17,7 @@ mod notes;
 mod overview;
 pub mod partners;
 mod profiles;
-mod rate_limits;
+pub mod rate_limits;
 mod reason;
 mod scopes;
 mod security_events;

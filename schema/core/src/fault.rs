@@ -32,6 +32,7 @@ struct Content {
     oauth_error: Option<&'static str>,
     settlement: Settlement,
     cause: Option<String>,
+    account: Option<String>,
 }
 
 /// Effect of a fault on its transaction.
@@ -62,6 +63,7 @@ impl Fault {
             oauth_error: None,
             settlement: Settlement::RolledBack,
             cause: None,
+            account: None,
         }))
     }
 
@@ -236,6 +238,13 @@ impl Fault {
         self
     }
 
+    /// Adds the account whose token was refused, for the count of refusals. No response contains it.
+    #[must_use]
+    pub fn of_account(mut self, account: String) -> Self {
+        self.0.account = Some(account);
+        self
+    }
+
     /// Adds the cause, for the log.
     #[must_use]
     pub fn caused_by(mut self, cause: impl fmt::Display) -> Self {
@@ -306,6 +315,12 @@ impl Fault {
     #[must_use]
     pub fn required_scope(&self) -> Option<&str> {
         if let Reason::ScopeMissing(scope) = &self.0.reason { Some(scope) } else { None }
+    }
+
+    /// The account whose token was refused, if the token is genuine.
+    #[must_use]
+    pub fn account(&self) -> Option<&str> {
+        self.0.account.as_deref()
     }
 
     /// For [`Code::RateLimited`]: the budget that is spent.

@@ -8,6 +8,7 @@ mod edge;
 mod every;
 mod log;
 mod reading;
+mod search;
 mod select;
 mod statement;
 mod written;

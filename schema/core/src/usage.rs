@@ -1,4 +1,4 @@
-//! Usage counts: requests and rejections per account and operation, scopes that each machine client needs, outcomes per
+//! Usage counts: requests and refusals per account and operation, scopes that each machine client needs, outcomes per
 //! operation, and callers of deprecated elements. Counted in memory on every request and written in batches every few
 //! seconds.
 //!
@@ -6,6 +6,7 @@
 
 mod answers;
 mod deprecated;
+mod refusals;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,6 +20,8 @@ use crate::fault::Fault;
 pub use answers::AnswerKind;
 use answers::Answers;
 use deprecated::DeprecatedCalls;
+pub use refusals::Refusal;
+use refusals::Refusals;
 
 /// Maximum number of accounts counted separately between two writes. Anonymous clients count as accounts, so a client
 /// with many addresses must not fill the memory: further accounts are counted together.
@@ -37,8 +40,8 @@ type Accounts = HashMap<String, Counter>;
 struct Counts {
     /// Account → operation → requests.
     requests: Accounts,
-    /// Account → operation → rejections, for each budget.
-    refusals: HashMap<&'static str, Accounts>,
+    /// Refused requests.
+    refusals: Refusals,
     /// Machine client → scope → requests that needed it.
     scopes: HashMap<Uuid, Counter>,
     /// Callers of deprecated elements.
@@ -53,9 +56,9 @@ impl Usage {
         add(&mut self.counts().requests, account, operation, 1);
     }
 
-    /// Counts a request that was rejected because a budget (`burst` or `daily`) was spent.
-    pub fn note_refusal(&self, account: &str, operation: &str, budget: &'static str) {
-        add(self.counts().refusals.entry(budget).or_default(), account, operation, 1);
+    /// Counts a request that was refused, and keeps its id.
+    pub fn note_refusal(&self, refusal: Refusal, request_id: &str) {
+        self.counts().refusals.note(refusal, request_id);
     }
 
     /// Counts a request of a machine client that needed a scope and had it.
@@ -104,10 +107,8 @@ impl Counts {
         self.requests.clear();
         rows += answers::write(pool, &self.answers).await?;
         self.answers.clear();
-        for (budget, refusals) in &mut self.refusals {
-            rows += write_refusals(pool, budget, refusals).await?;
-            refusals.clear();
-        }
+        rows += self.refusals.write(pool).await?;
+        self.refusals = Refusals::default();
         rows += write_scopes(pool, &self.scopes).await?;
         self.scopes.clear();
         rows += self.deprecated.write(pool).await?;
@@ -117,9 +118,7 @@ impl Counts {
 
     fn merge(&mut self, other: Self) {
         merge(&mut self.requests, other.requests);
-        for (budget, refusals) in other.refusals {
-            merge(self.refusals.entry(budget).or_default(), refusals);
-        }
+        self.refusals.merge(other.refusals);
         for (client_uuid, scopes) in other.scopes {
             let known = self.scopes.entry(client_uuid).or_default();
             scopes.into_iter().for_each(|(scope, uses)| count(known, &scope, uses));
@@ -196,28 +195,6 @@ async fn write_activity(pool: &PgPool, accounts: &Accounts) -> Result<(), Fault>
     .execute(pool)
     .await?;
     Ok(())
-}
-
-async fn write_refusals(pool: &PgPool, budget: &str, accounts: &Accounts) -> Result<u64, Fault> {
-    if accounts.is_empty() {
-        return Ok(0);
-    }
-    let (accounts, operations, refusals) = columns(accounts);
-    let done = sqlx::query!(
-        "insert into rate_limit_refusal as known (hour, account, operation, budget, refusals)
-         select date_trunc('hour', labs_now(), 'UTC'), account, operation, $1, refusals
-           from unnest($2::text[], $3::text[], $4::bigint[]) as counted (account, operation, refusals)
-          order by account, operation
-         on conflict (hour, account, operation, budget)
-         do update set refusals = known.refusals + excluded.refusals, last_at = excluded.last_at",
-        budget,
-        &accounts as &[&str],
-        &operations as &[&str],
-        &refusals,
-    )
-    .execute(pool)
-    .await?;
-    Ok(done.rows_affected())
 }
 
 async fn write_scopes(pool: &PgPool, clients: &HashMap<Uuid, Counter>) -> Result<u64, Fault> {
@@ -301,7 +278,6 @@ mod tests {
     fn unwritten_counts_are_added_to_later_counts() {
         let usage = Usage::default();
         usage.note("partner:a", "marketplace_apps_list");
-        usage.note_refusal("partner:a", "marketplace_apps_list", "daily");
         usage.note_scope(Uuid::nil(), "marketplace.apps");
         usage.note_deprecated(Uuid::nil(), Some("partner:a"), None);
         let taken = std::mem::take(&mut *usage.counts());
@@ -310,7 +286,6 @@ mod tests {
         usage.note_deprecated(Uuid::nil(), Some("partner:a"), None);
         usage.counts().merge(taken);
         assert_eq!(times(&usage, "partner:a", "marketplace_apps_list"), Some(2));
-        assert_eq!(usage.counts().refusals["daily"]["partner:a"]["marketplace_apps_list"], 1);
         assert_eq!(usage.counts().scopes[&Uuid::nil()]["marketplace.apps"], 2);
         assert_eq!(usage.counts().deprecated.times(Uuid::nil(), Some("partner:a"), None), Some(2));
     }

@@ -5,6 +5,7 @@ use labs_core::fault::Fault;
 use labs_core::operation::{Edge, Parent, edge};
 
 use labs_admin::partners::{AdminPartner, PartnerTimelineEntry, TIMELINE_OF_EACH};
+use labs_admin::rate_limits::{REFUSALS_OF_EACH, RateLimitRefusal};
 use labs_admin::subscriptions::SUBSCRIPTION_OF_EACH;
 use labs_admin::users::{TEAM, User};
 use labs_identity::partner::support_desk::{SupportDeskTicket, TICKETS_OF_EACH};
@@ -69,6 +70,18 @@ async fn admin_partner_events(
     Ok(rows.into_iter().map(PartnerTimelineEntry::from).collect())
 }
 
+/// Refused requests of the partner by hour and cause, latest hour first.
+#[edge(AdminPartner, refusals, reads = REFUSALS_OF_EACH.reads())]
+async fn admin_partner_refusals(
+    cx: &RequestContext,
+    parent: &Parent<'_>,
+    /// Maximum number of entries, from 1 to 100. Default: 20.
+    limit: Option<i32>,
+) -> Result<Vec<RateLimitRefusal>, Fault> {
+    let rows = REFUSALS_OF_EACH.fetch_first(cx, parent.id("/uuid")?, limit).await?;
+    rows.into_iter().map(RateLimitRefusal::try_from).collect()
+}
+
 /// Returns the edges of this file.
 pub(super) fn edges() -> Vec<Edge> {
     vec![
@@ -77,5 +90,6 @@ pub(super) fn edges() -> Vec<Edge> {
         describe_admin_partner_whole_subscription(),
         describe_admin_partner_tickets(),
         describe_admin_partner_events(),
+        describe_admin_partner_refusals(),
     ]
 }

@@ -12,7 +12,7 @@ use super::rows::Rows;
 use super::teams::STAFF_DOMAIN;
 
 /// Staff member who answers.
-const MODERATOR: &str = "leonie.kraft";
+const MODERATOR: &str = "mats.lindqvist";
 /// Users whose name the board shows, by local part of their address.
 pub(super) const NAMED: [&str; 2] = ["aylin.demirci", "camille.roussel"];
 /// Changelog entry that describes the shipped feature requests.

@@ -2,7 +2,8 @@
 //!
 //! Four partners with their teams and profiles, forty apps in every state with versions, texts, pictures and customer
 //! reviews, the category tree, the board with forty feature requests, the staff members, and three machine clients. The
-//! content is always the same. Passwords, second factors and client secrets are random, and only the caller who creates
+//! tables of the daily work of staff have rows too (`desk.rs`), and the figures of apps are invented and marked as sample
+//! data. The content is always the same. Passwords, second factors and client secrets are random, and only the caller who creates
 //! the data gets them. The folder `data` contains all content as JSON; the other modules derive the history.
 //!
 //! The data is inserted into an empty database, in one transaction. Pictures are in the object storage before their
@@ -11,6 +12,7 @@
 mod board;
 mod collections;
 mod data;
+mod desk;
 mod history;
 mod listings;
 mod pages;
@@ -64,6 +66,7 @@ impl Sample {
             collections::add(data, past, &mut rows);
             publication::add(data, past, &mut rows);
             board::add(data, past, &mut rows);
+            desk::add(data, past, &mut rows);
             Ok(Self { rows, sign_ins })
         }
         .boxed_local()

@@ -6,6 +6,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::board::BoardRows;
+use super::desk::DeskRows;
 use super::publication::{ItemRow, StepRow};
 
 /// All rows, in the order of insertion.
@@ -40,6 +41,7 @@ pub(super) struct Rows {
     pub(super) items: Vec<ItemRow>,
     pub(super) steps: Vec<StepRow>,
     pub(super) board: BoardRows,
+    pub(super) desk: DeskRows,
 }
 
 #[derive(Serialize)]

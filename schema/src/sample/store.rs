@@ -4,6 +4,7 @@
 //! types of the columns.
 
 mod board;
+mod desk;
 
 use labs_core::fault::Fault;
 use sqlx::postgres::{PgConnection, PgPool};
@@ -37,7 +38,8 @@ pub(super) async fn insert(connection: &mut PgConnection, rows: &Rows) -> Result
     insert_reviews(connection, rows).await?;
     insert_collections(connection, rows).await?;
     insert_items(connection, rows).await?;
-    board::insert(connection, &rows.board).await
+    board::insert(connection, &rows.board).await?;
+    desk::insert(connection, &rows.desk).await
 }
 
 /// Runs a statement with a list of rows as its only parameter.

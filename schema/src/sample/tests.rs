@@ -50,10 +50,12 @@ fn sample_covers_every_state_and_role() {
     for state in all {
         assert!(states.contains(state), "no version is {state}");
     }
+    let states: HashSet<&str> = data().tickets.iter().map(|ticket| ticket.state.as_str()).collect();
+    assert_eq!(states, HashSet::from(["OPEN", "WAITING_ON_PARTNER", "RESOLVED", "CLOSED"]));
     let team = data().partners.iter().flat_map(|partner| &partner.team);
     let roles: HashSet<&str> = team.map(|person| person.role.as_str()).collect();
     assert_eq!(roles.len(), 5, "{roles:?}");
-    for role in ["ADMINISTRATOR", "REVIEWER", "CATALOGUE", "AUDITOR", "OPERATOR", "SUPPORT"] {
+    for role in ["ADMINISTRATOR", "REVIEWER", "CATALOGUE", "AUDITOR", "OPERATOR", "SUPPORT", "COMMUNITY"] {
         assert!(data().staff.iter().any(|person| person.role == role && person.factor), "{role}");
     }
 }

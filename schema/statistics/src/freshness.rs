@@ -17,6 +17,8 @@ words! {
         Disabled = "DISABLED",
         /// Figures that the platform's own API reported for completed days.
         PlatformApi = "PLATFORM_API",
+        /// Invented figures of an installation with sample data, which imports no statistics.
+        Sample = "SAMPLE",
     }
 }
 
@@ -31,7 +33,7 @@ pub(crate) struct StatisticsFreshness {
     /// Time of the last import or re-import of a day. Null before the first import.
     last_imported_at: Option<Time>,
     /// Number of completed days, including yesterday, that should be imported but are missing. The service imports them
-    /// automatically, oldest first. Null while the source is `DISABLED`.
+    /// automatically, oldest first. Null while the source is `DISABLED`, and 0 while it is `SAMPLE`.
     pub(super) days_missing: Option<i64>,
     /// The first 92 missing days, oldest first.
     missing_days: Vec<Day>,
@@ -47,11 +49,15 @@ pub(crate) struct ImportFreshness {
     pub(crate) has_week_before: bool,
 }
 
-/// Loads the facts about the imports; empty without a source.
+/// Loads the facts about the imports; empty without a source. Invented figures count only if no source is configured.
 pub(crate) async fn load_freshness(cx: &RequestContext) -> Result<ImportFreshness, Fault> {
     if cx.services.settings.statistics.is_none() {
+        let sample = store::get(&cx.db, StatisticsSource::Sample).await?;
+        if sample.freshness.last_imported_day.is_some() {
+            return Ok(sample);
+        }
         let freshness = StatisticsFreshness::default();
         return Ok(ImportFreshness { source: StatisticsSource::Disabled, freshness, has_week_before: false });
     }
-    store::get(&cx.db).await
+    store::get(&cx.db, StatisticsSource::PlatformApi).await
 }

@@ -236,7 +236,8 @@ async fn counted(harness: &Harness, partner: Uuid) {
                 on conflict do nothing;
              insert into deprecation_use (deprecation_uuid, day, account, requests)
                 select deprecation_uuid, '2020-01-01', 'partner:{partner}', 1 from deprecation;
-             insert into rate_limit_refusal values (labs_now(), 'partner:{partner}', 'system_me_get', 'burst', 2);
+             insert into rate_limit_refusal (hour, account, operation, code, budget, refusals)
+             values (labs_now(), 'partner:{partner}', 'system_me_get', 'RATE_LIMITED', 'burst', 2);
              insert into audit_log (record_uuid, operation, channel, outcome, actor_kind, actor_uuid, actor_label,
                                     target_kind, target_uuid, partner_uuid, reason)
                 select labs_uuid(), operation, 'REST', outcome, 'STAFF_USER', labs_uuid(), 'Petra Partners',

@@ -6,6 +6,7 @@ pub(super) mod secrets;
 use jiff::Timestamp;
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::scope::opening_scopes;
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -60,8 +61,7 @@ pub(super) static MACHINE_CLIENTS: ListQuery<MachineClientFilter, MachineClientR
             },
         },
         Condition {
-            sql: "strpos(lower(name), lower({})) > 0 or strpos(client_id, lower({})) > 0
-                  or strpos(lower(contact_email), lower({})) > 0 or strpos(lower(company_name), lower({})) > 0",
+            sql: matches_words!("name", "client_id", "contact_email", "company_name"),
             value: |filter| filter.q.as_deref().map(SqlValue::from),
         },
         Condition { sql: "last_used_at >= {}", value: |filter| filter.last_used_at_from.map(SqlValue::from) },

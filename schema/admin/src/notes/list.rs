@@ -2,6 +2,7 @@
 
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
@@ -48,10 +49,7 @@ pub(super) static NOTES: ListQuery<NotesOfPartner, PartnerNoteRow, FixedOrder> =
     within: &[Condition { sql: "note.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
     conditions: &[
         Condition { sql: "note.author_uuid = any({})", value: |of| SqlValue::ids(of.filter.author_uuid.as_ref()) },
-        Condition {
-            sql: "strpos(lower(note.body), lower({})) > 0",
-            value: |of| of.filter.q.as_deref().map(SqlValue::from),
-        },
+        Condition { sql: matches_words!("note.body"), value: |of| of.filter.q.as_deref().map(SqlValue::from) },
     ],
     order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },
 };

@@ -37,6 +37,9 @@ words! {
         Prefix = "PREFIX",
         /// The name contains the search text.
         Part = "PART",
+        /// The name contains each word of the search text, in any order. A word of at least five letters may have one
+        /// typing error.
+        Similar = "SIMILAR",
     }
 }
 

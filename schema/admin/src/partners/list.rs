@@ -4,6 +4,7 @@ use labs_core::db::Db;
 use labs_core::describe::InputType;
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, EdgeQuery, EveryId, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::time::Time;
 use labs_core::words::words;
 use labs_shared::states::PartnerState;
@@ -142,9 +143,7 @@ pub(super) static PARTNERS: ListQuery<AdminPartnerFilter, AdminPartnerRow, Admin
             value: |filter| filter.pending_name.map(SqlValue::from),
         },
         Condition {
-            sql: "strpos(lower(company_name), lower({})) > 0 or strpos(slug, lower({})) > 0
-                  or strpos(lower(pending_company_name), lower({})) > 0
-                  or strpos(lower(vat_id), lower({})) > 0 or strpos(lower(registration_number), lower({})) > 0",
+            sql: matches_words!("company_name", "slug", "pending_company_name", "vat_id", "registration_number"),
             value: |filter| filter.q.as_deref().map(SqlValue::from),
         },
         Condition { sql: "created_at >= {}", value: |filter| filter.registered_at_from.map(SqlValue::from) },

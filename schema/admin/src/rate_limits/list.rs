@@ -1,9 +1,8 @@
-//! Lists of the accounts with the highest use of their budget and of the requests rejected because of an exhausted
-//! budget, with filters and orders.
+//! Lists of the accounts with the highest use of their budget and of the refused requests, with filters and orders.
 
 use labs_core::authority::OWN_DAILY_REQUESTS;
 use labs_core::describe::InputType;
-use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
+use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::{Word as _, words};
 use serde::Serialize;
@@ -79,36 +78,51 @@ const SHARE: Key<UseRow> = Key::whole("share", |row| json!(row.share));
 const USED: Key<UseRow> = Key::whole("used", |row| json!(row.used));
 const ACCOUNT: Key<UseRow> = Key::text("account", |row| json!(row.account));
 
-/// Number of rejected requests of an account to an operation in one hour.
-#[derive(sqlx::FromRow)]
-pub(super) struct RefusalRow {
+/// Number of refused requests of an account to an operation in one hour, with the same cause.
+#[derive(Clone, sqlx::FromRow)]
+pub struct RefusalRow {
     pub(super) hour: Time,
     pub(super) account: String,
     pub(super) name: Option<String>,
     pub(super) operation: String,
+    pub(super) code: String,
     pub(super) budget: String,
+    pub(super) required_scope: String,
     pub(super) refusals: i64,
     pub(super) last_at: Time,
+    pub(super) request_ids: Vec<String>,
 }
 
 static REFUSAL: Select<RefusalRow> = Select::new(
-    "hour, account, budget_account_name(account) as name, operation, budget, refusals, last_at",
+    "hour, account, budget_account_name(account) as name, operation, code, budget, required_scope, refusals, last_at,
+     request_ids",
     "rate_limit_refusal",
 );
 
-/// Filter of the rejected requests. The contract describes each field.
+/// Edge to the refused requests of each partner, latest hour first.
+pub static REFUSALS_OF_EACH: EdgeQuery<RefusalRow> = EdgeQuery {
+    operation: "admin_rate_limits_list_refusals",
+    argument: "account_uuid",
+    select: &REFUSAL,
+    condition: "account = 'partner:' || above.uuid::text",
+    order: LATEST_FIRST,
+};
+
+/// Filter of the refused requests. The contract describes each field.
 #[derive(Debug, Default, serde::Deserialize, InputType, Serialize)]
 pub(super) struct RateLimitRefusalFilter {
     account_kind: Option<Vec<BudgetAccountKind>>,
     account_uuid: Option<Vec<Uuid>>,
     operation: Option<Vec<String>>,
+    code: Option<Vec<String>>,
+    required_scope: Option<Vec<String>>,
     budget: Option<Vec<String>>,
     hour_from: Option<Time>,
     hour_until: Option<Time>,
 }
 
 words! {
-    /// Orders of the rejected requests.
+    /// Orders of the refused requests.
     pub enum RateLimitRefusalSort {
         /// Latest hour first.
         HourDesc = "HOUR_DESC",
@@ -117,7 +131,7 @@ words! {
     }
 }
 
-/// List query of the rejected requests. Conditions without an index are inside a `coalesce`. Otherwise the planner
+/// List query of the refused requests. Conditions without an index are inside a `coalesce`. Otherwise the planner
 /// would take them for selective, and read and sort the whole table instead of following its order.
 pub(super) static REFUSALS: ListQuery<RateLimitRefusalFilter, RefusalRow, RateLimitRefusalSort> = ListQuery {
     operation: "admin_rate_limits_list_refusals",
@@ -133,22 +147,35 @@ pub(super) static REFUSALS: ListQuery<RateLimitRefusalFilter, RefusalRow, RateLi
             value: |of| of.account_uuid.as_deref().filter(|uuids| !uuids.is_empty()).map(accounts),
         },
         Condition { sql: "coalesce(operation = any({}), false)", value: |of| SqlValue::texts(of.operation.as_ref()) },
+        Condition { sql: "coalesce(code = any({}), false)", value: |of| SqlValue::texts(of.code.as_ref()) },
+        Condition {
+            sql: "coalesce(required_scope = any({}), false)",
+            value: |of| SqlValue::texts(of.required_scope.as_ref()),
+        },
         Condition { sql: "coalesce(budget = any({}), false)", value: |of| SqlValue::texts(of.budget.as_ref()) },
         Condition { sql: "hour >= {}", value: |of| of.hour_from.map(SqlValue::from) },
         Condition { sql: "hour < {}", value: |of| of.hour_until.map(SqlValue::from) },
     ],
     order: |sort| match sort {
-        RateLimitRefusalSort::HourDesc => {
-            const { &[HOUR.descending(), REFUSED.descending(), OPERATION.descending(), BUDGET.descending()] }
-        }
-        RateLimitRefusalSort::Hour => const { &[HOUR, REFUSED, OPERATION, BUDGET] },
+        RateLimitRefusalSort::HourDesc => LATEST_FIRST,
+        RateLimitRefusalSort::Hour => const { &[HOUR, REFUSED, OPERATION, CODE, BUDGET, SCOPE] },
     },
 };
 
+const LATEST_FIRST: &[Key<RefusalRow>] = &[
+    HOUR.descending(),
+    REFUSED.descending(),
+    OPERATION.descending(),
+    CODE.descending(),
+    BUDGET.descending(),
+    SCOPE.descending(),
+];
 const HOUR: Key<RefusalRow> = Key::moment("hour", |row| json!(row.hour));
 const REFUSED: Key<RefusalRow> = Key::text("account", |row| json!(row.account));
 const OPERATION: Key<RefusalRow> = Key::text("operation", |row| json!(row.operation));
+const CODE: Key<RefusalRow> = Key::text("code", |row| json!(row.code));
 const BUDGET: Key<RefusalRow> = Key::text("budget", |row| json!(row.budget));
+const SCOPE: Key<RefusalRow> = Key::text("required_scope", |row| json!(row.required_scope));
 
 /// Returns the prefixes of account names for the kinds of account.
 fn prefixes(kinds: Option<&Vec<BudgetAccountKind>>) -> Option<SqlValue> {
@@ -163,4 +190,4 @@ fn accounts(uuids: &[Uuid]) -> SqlValue {
 }
 
 /// Run-time SQL statements of budgets, which the compiler does not check.
-pub(crate) static STATEMENTS: [&dyn Statements; 2] = [&CONSUMERS, &REFUSALS];
+pub(crate) static STATEMENTS: [&dyn Statements; 3] = [&CONSUMERS, &REFUSALS, &REFUSALS_OF_EACH];

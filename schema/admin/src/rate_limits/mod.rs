@@ -1,4 +1,4 @@
-//! Budgets of partners for staff: limits and their sources, current use, and rejected requests.
+//! Budgets of partners for staff: limits and their sources, current use, and refused requests.
 //!
 //! ```text
 //!   tier's limits ◀──────── delete, or the end date ──────── override
@@ -13,5 +13,7 @@ mod resolvers;
 mod rules;
 mod store;
 
+pub use list::REFUSALS_OF_EACH;
 pub(crate) use list::STATEMENTS;
 pub(crate) use resolvers::OPERATIONS;
+pub use resolvers::RateLimitRefusal;

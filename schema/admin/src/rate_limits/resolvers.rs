@@ -17,7 +17,8 @@ use super::list::{
 use super::rules;
 use super::store::{self, NewOverride};
 
-use types::{PartnerRateLimit, RateLimitConsumer, RateLimitOverridePut, RateLimitRefusal, RateLimitReset};
+pub use types::RateLimitRefusal;
+use types::{PartnerRateLimit, RateLimitConsumer, RateLimitOverridePut, RateLimitReset};
 
 /// Operations of this file.
 pub(crate) const OPERATIONS: &[Operation] = operations![
@@ -51,7 +52,7 @@ async fn admin_rate_limits_list_consumers(
     Ok(rows.map(RateLimitConsumer::try_from)?.counted_list(total))
 }
 
-/// List rate limit refusals.
+/// List refused requests.
 #[operation(query, access = "labs.admin.limits", audit_target(BudgetAccount, "account_uuid"))]
 async fn admin_rate_limits_list_refusals(
     cx: &RequestContext,

@@ -4,6 +4,7 @@ use ipnet::IpNet;
 use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::time::Time;
 use labs_core::words::words;
 use serde::Serialize;
@@ -107,7 +108,7 @@ pub(super) static BLOCKS: ListQuery<VisibleBlocks, SignInBlock, SignInBlockSort>
         Condition { sql: "partner_uuid = any({})", value: |of| SqlValue::ids(of.filter.partner_uuid.as_ref()) },
         Condition { sql: "network && any({})", value: |of| of.networks.clone().map(SqlValue::Networks) },
         Condition {
-            sql: "strpos(lower(email), lower({})) > 0 or strpos(lower(person_name), lower({})) > 0",
+            sql: matches_words!("email", "person_name"),
             value: |of| of.filter.q.as_deref().map(SqlValue::from),
         },
     ],

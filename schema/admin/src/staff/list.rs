@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::scope::opening_scopes;
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -98,10 +99,7 @@ pub(super) static STAFF: ListQuery<StaffFilter, MemberRow, StaffSort> = ListQuer
             sql: "(second_factor_confirmed_at is not null) = {}",
             value: |of| of.second_factor.map(SqlValue::from),
         },
-        Condition {
-            sql: "strpos(lower(name), lower({})) > 0 or strpos(lower(email), lower({})) > 0",
-            value: |of| of.q.as_deref().map(SqlValue::from),
-        },
+        Condition { sql: matches_words!("name", "email"), value: |of| of.q.as_deref().map(SqlValue::from) },
         Condition { sql: "last_sign_in_at >= {}", value: |of| of.last_sign_in_at_from.map(SqlValue::from) },
         Condition { sql: "last_sign_in_at < {}", value: |of| of.last_sign_in_at_until.map(SqlValue::from) },
     ],

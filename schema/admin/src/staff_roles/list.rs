@@ -2,6 +2,7 @@
 
 use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::scope::opening_scopes;
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -88,8 +89,7 @@ pub(super) static ROLES: ListQuery<StaffRoleFilter, StaffRole, StaffRoleSort> = 
             },
         },
         Condition {
-            sql: "strpos(lower(name), lower({})) > 0 or strpos(lower(description), lower({})) > 0
-                  or strpos(lower(role_code), lower({})) > 0",
+            sql: matches_words!("name", "description", "role_code"),
             value: |of| of.q.as_deref().map(SqlValue::from),
         },
     ],

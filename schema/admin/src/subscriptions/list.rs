@@ -2,6 +2,7 @@
 
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::time::Time;
 use labs_core::words::words;
 use serde::Serialize;
@@ -43,10 +44,7 @@ pub(super) static SUBSCRIPTIONS: ListQuery<SubscriptionFilter, SubscriptionRow, 
         Condition { sql: "tier_code = any({})", value: |of| SqlValue::texts(of.tier_code.as_ref()) },
         Condition { sql: "state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
         Condition { sql: "(to_come_at is not null) = {}", value: |of| of.pending.map(SqlValue::from) },
-        Condition {
-            sql: "strpos(lower(company_name), lower({})) > 0",
-            value: |of| of.q.as_deref().map(SqlValue::from),
-        },
+        Condition { sql: matches_words!("company_name"), value: |of| of.q.as_deref().map(SqlValue::from) },
         Condition { sql: "period_end >= {}", value: |of| of.period_end_from.map(SqlValue::from) },
         Condition { sql: "period_end < {}", value: |of| of.period_end_until.map(SqlValue::from) },
     ],

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::principal::Role;
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -81,10 +82,7 @@ pub(super) static USERS: ListQuery<VisibleUsers, User, UserSort> = ListQuery {
             sql: "(second_factor_confirmed_at is not null) = {}",
             value: |of| of.filter.second_factor.map(SqlValue::from),
         },
-        Condition {
-            sql: "strpos(lower(name), lower({})) > 0 or strpos(lower(email), lower({})) > 0",
-            value: |of| of.filter.q.as_deref().map(SqlValue::from),
-        },
+        Condition { sql: matches_words!("name", "email"), value: |of| of.filter.q.as_deref().map(SqlValue::from) },
         Condition { sql: "last_sign_in_at >= {}", value: |of| of.filter.last_sign_in_at_from.map(SqlValue::from) },
         Condition { sql: "last_sign_in_at < {}", value: |of| of.filter.last_sign_in_at_until.map(SqlValue::from) },
     ],

@@ -91,14 +91,20 @@ async fn person(on: impl PgExecutor<'_>, claims: &Claims, own_per_second: u32) -
     .fetch_optional(on)
     .await?
     .ok_or_else(|| err_revoked("session"))?;
+    let account = match row.partner_uuid {
+        Some(partner_uuid) => format!("partner:{partner_uuid}"),
+        None => format!("staff:{}", claims.sub),
+    };
     if row.session_ended || row.revoked == Some(true) {
-        return Err(err_revoked("session"));
+        return Err(err_revoked("session").of_account(account));
     }
-    ensure_active(&row.state, row.partner_state.as_deref())?;
+    if let Err(fault) = ensure_active(&row.state, row.partner_state.as_deref()) {
+        return Err(fault.of_account(account));
+    }
     let subjects = subjects(claims, Some(session_uuid), row.partner_uuid, row.tier_uuid);
     let good_until = row.good_until;
     Ok(LoadedPrincipal {
-        principal: person_principal(claims, row, session_uuid, own_per_second)?,
+        principal: person_principal(claims, row, account, session_uuid, own_per_second)?,
         subjects,
         good_until,
     })
@@ -107,6 +113,7 @@ async fn person(on: impl PgExecutor<'_>, claims: &Claims, own_per_second: u32) -
 fn person_principal(
     claims: &Claims,
     row: PersonRow,
+    account: String,
     session_uuid: Uuid,
     own_per_second: u32,
 ) -> Result<Principal, Fault> {
@@ -122,10 +129,6 @@ fn person_principal(
         (false, false) => {
             effective_scopes(role.map(Role::scopes).unwrap_or_default(), names(row.partner_scopes.as_deref()))
         }
-    };
-    let account = match row.partner_uuid {
-        Some(partner_uuid) => format!("partner:{partner_uuid}"),
-        None => format!("staff:{}", claims.sub),
     };
     Ok(Principal {
         kind: if staff { PrincipalType::StaffUser } else { PrincipalType::PartnerUser },
@@ -179,16 +182,20 @@ async fn client(
     .fetch_optional(pool)
     .await?
     .ok_or_else(|| err_revoked("client"))?;
+    let account = match row.partner_uuid {
+        Some(partner_uuid) => format!("partner:{partner_uuid}"),
+        None => format!("client:{}", row.client_uuid),
+    };
     if row.revoked || row.state != "ACTIVE" {
-        return Err(err_revoked("client"));
+        return Err(err_revoked("client").of_account(account));
     }
-    ensure_active("ACTIVE", row.partner_state.as_deref())?;
+    if let Err(fault) = ensure_active("ACTIVE", row.partner_state.as_deref()) {
+        return Err(fault.of_account(account));
+    }
     let allowed = names(Some(&row.allowed_scopes)).intersect(ScopeSet::parse(claims.scope.split(' ')));
-    let (scopes, account) = match row.partner_uuid {
-        Some(partner_uuid) => {
-            (effective_scopes(allowed, names(row.partner_scopes.as_deref())), format!("partner:{partner_uuid}"))
-        }
-        None => (allowed, format!("client:{}", row.client_uuid)),
+    let scopes = match row.partner_uuid {
+        Some(_) => effective_scopes(allowed, names(row.partner_scopes.as_deref())),
+        None => allowed,
     };
     let principal = Principal {
         kind: PrincipalType::MachineClient,

@@ -50,7 +50,7 @@ impl Reason {
 }
 
 /// Budget that is spent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpentBudget {
     /// The budget per second, minute or hour.
     Burst,

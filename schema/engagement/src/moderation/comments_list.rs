@@ -5,6 +5,7 @@ use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::time::Time;
 use labs_core::words::words;
+use labs_core::{matches_longest_word, matches_words};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
@@ -138,13 +139,18 @@ pub(super) static MODERATED: ListQuery<
         Condition { sql: "c.request_uuid = {}", value: |of| of.feature_request_uuid.map(SqlValue::from) },
         Condition { sql: "c.partner_uuid = {}", value: |of| of.partner_uuid.map(SqlValue::from) },
         Condition {
-            sql: "c.comment_uuid = any(array(select said.comment_uuid from feature_comment as said
-                      where lower(said.body) collate \"C\" like board_containing({})))",
+            sql: concat!(
+                "c.comment_uuid = any(array(select said.comment_uuid from feature_comment as said where ",
+                matches_longest_word!("said.body"),
+                " and ",
+                matches_words!("said.body"),
+                "))"
+            ),
             value: |of| of.q.as_deref().filter(|_| !of.is_common_text).map(SqlValue::from),
         },
         Condition {
             // No index serves `coalesce`, so that the planner follows the order of the list.
-            sql: "coalesce(lower(c.body) collate \"C\" like board_containing({}), false)",
+            sql: concat!("coalesce(", matches_words!("c.body"), ", false)"),
             value: |of| of.q.as_deref().filter(|_| of.is_common_text).map(SqlValue::from),
         },
         Condition { sql: "c.created_at >= {}", value: |of| of.created_at_from.map(SqlValue::from) },

@@ -232,13 +232,19 @@ pub(super) static MODERATED: ListQuery<
         },
         Condition { sql: "r.partner_uuid = {}", value: |of| of.partner_uuid.map(SqlValue::from) },
         Condition {
-            sql: "r.request_uuid = any(array(select w.request_uuid from feature_request_words as w
-                      where w.search @@ (select every from board_terms({}))))",
+            sql: "r.request_uuid = any(array(
+                      select w.request_uuid from feature_request_words as w
+                       where w.search @@ (select every from board_terms({}))
+                      union
+                      select w.request_uuid from feature_request_words as w
+                       where w.title ~ (select (sought_patterns({}))[1])
+                         and w.title ~ all ((select sought_patterns({}))::text[])))",
             value: |of| of.q.as_deref().filter(|_| !of.has_common_words).map(|q| SqlValue::from(first_words(q))),
         },
         Condition {
-            sql: "(select w.search @@ (select every from board_terms({})) from feature_request_words as w
-                    where w.request_uuid = r.request_uuid)",
+            sql: "(select w.search @@ (select every from board_terms({}))
+                          or w.title ~ all ((select sought_patterns({}))::text[])
+                     from feature_request_words as w where w.request_uuid = r.request_uuid)",
             value: |of| of.q.as_deref().filter(|_| of.has_common_words).map(|q| SqlValue::from(first_words(q))),
         },
         Condition { sql: "r.created_at >= {}", value: |of| of.created_at_from.map(SqlValue::from) },

@@ -4,6 +4,7 @@ mod selectable;
 
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, SqlValue};
+use labs_core::matches_words;
 use labs_core::time::Time;
 use labs_core::words::words;
 use labs_shared::states::AppState;
@@ -56,8 +57,7 @@ pub(super) static APPS: ListQuery<OwnApps, AppRow, AppSort> = ListQuery {
     conditions: &[
         Condition { sql: "app.state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
         Condition {
-            sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0
-                  or strpos(lower(words.tagline), lower({})) > 0",
+            sql: matches_words!("words.name", "app.slug", "words.tagline"),
             value: |of| of.filter.q.as_deref().map(SqlValue::from),
         },
         Condition {

@@ -2,6 +2,7 @@
 
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -67,8 +68,10 @@ pub(super) static CATEGORIES: ListQuery<CategoryFilter, Category, CategorySort> 
         Condition { sql: "category.state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
         Condition { sql: "category.parent_uuid = {}", value: |of| of.parent_uuid.map(SqlValue::from) },
         Condition {
-            sql: "strpos(category.slug, lower({})) > 0 or exists (
-                      select from jsonb_each_text(category.names) as name where strpos(lower(name.value), lower({})) > 0)",
+            sql: matches_words!(
+                "category.slug",
+                "(select string_agg(name.value, E'\\n') from jsonb_each_text(category.names) as name)"
+            ),
             value: |of| of.q.as_deref().map(SqlValue::from),
         },
     ],

@@ -2,6 +2,7 @@
 
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -67,8 +68,10 @@ pub(super) static COLLECTIONS: ListQuery<CollectionFilter, Collection, Collectio
             value: |of| of.app_uuid.map(SqlValue::from),
         },
         Condition {
-            sql: "strpos(c.slug, lower({})) > 0 or exists (
-                      select from jsonb_each_text(c.titles) as title where strpos(lower(title.value), lower({})) > 0)",
+            sql: matches_words!(
+                "c.slug",
+                "(select string_agg(title.value, E'\\n') from jsonb_each_text(c.titles) as title)"
+            ),
             value: |of| of.q.as_deref().map(SqlValue::from),
         },
     ],

@@ -4,6 +4,7 @@ use labs_core::context::RequestContext;
 use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::time::Time;
+use labs_core::{matches_longest_word, matches_words};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
@@ -191,12 +192,12 @@ pub(super) static MODERATED: ListQuery<CustomerReviewFilter, CustomerReview, Fix
         Condition { sql: "r.flagged_at is not null", value: |of| SqlValue::nothing_if(of.flagged == Some(true)) },
         Condition { sql: "r.flagged_at is null", value: |of| SqlValue::nothing_if(of.flagged == Some(false)) },
         Condition { sql: "r.reports > 0", value: |of| SqlValue::nothing_if(of.reported == Some(true)) },
-        Condition { sql: "coalesce(r.reports = 0, false)", value: |of| SqlValue::nothing_if(of.reported == Some(false)) },
-        Condition { sql: "r.app_uuid = {}", value: |of| of.app_uuid.map(SqlValue::from) },
         Condition {
-            sql: "r.partner_uuid = {}",
-            value: |of| of.partner_uuid.map(SqlValue::from),
+            sql: "coalesce(r.reports = 0, false)",
+            value: |of| SqlValue::nothing_if(of.reported == Some(false)),
         },
+        Condition { sql: "r.app_uuid = {}", value: |of| of.app_uuid.map(SqlValue::from) },
+        Condition { sql: "r.partner_uuid = {}", value: |of| of.partner_uuid.map(SqlValue::from) },
         Condition {
             sql: "(select true from customer_review_text as t
                     where t.review_uuid = r.review_uuid and t.rating = any({}::text[]::integer[])
@@ -206,15 +207,21 @@ pub(super) static MODERATED: ListQuery<CustomerReviewFilter, CustomerReview, Fix
         },
         Condition { sql: "r.review_uuid = {}", value: |of| of.review_uuid.map(SqlValue::from) },
         Condition {
-            sql: "r.review_uuid = any(array(select t.review_uuid from customer_review_text as t
-                    where lower(coalesce(t.title, '') || E'\\n' || coalesce(t.body, '')) collate \"C\"
-                          like board_containing({})))",
+            sql: concat!(
+                "r.review_uuid = any(array(select t.review_uuid from customer_review_text as t where ",
+                matches_longest_word!("coalesce(t.title, '') || E'\\n' || coalesce(t.body, '')"),
+                " and ",
+                matches_words!("t.title", "t.body"),
+                "))"
+            ),
             value: |of| of.q.as_deref().filter(|_| !of.is_common_text).map(SqlValue::from),
         },
         Condition {
-            sql: "(select true from customer_review_text as t
-                    where t.review_uuid = r.review_uuid
-                      and (strpos(lower(t.title), lower({})) > 0 or strpos(lower(t.body), lower({})) > 0) limit 1) is true",
+            sql: concat!(
+                "(select true from customer_review_text as t where t.review_uuid = r.review_uuid and ",
+                matches_words!("t.title", "t.body"),
+                " limit 1) is true"
+            ),
             value: |of| of.q.as_deref().filter(|_| of.is_common_text).map(SqlValue::from),
         },
     ],

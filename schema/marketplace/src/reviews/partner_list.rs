@@ -2,6 +2,7 @@
 
 use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
+use labs_core::matches_words;
 use labs_core::time::Time;
 use labs_core::words::words;
 use serde::{Deserialize, Serialize};
@@ -142,10 +143,7 @@ pub(super) static OWN_REVIEWS: ListQuery<OfApp, AppReview, AppReviewSort> = List
         },
         Condition { sql: "r.written_at >= {}", value: |of| of.filter.written_at_from.map(SqlValue::from) },
         Condition { sql: "r.written_at < {}", value: |of| of.filter.written_at_until.map(SqlValue::from) },
-        Condition {
-            sql: "strpos(lower(t.title), lower({})) > 0 or strpos(lower(t.body), lower({})) > 0",
-            value: |of| of.filter.q.as_deref().map(SqlValue::from),
-        },
+        Condition { sql: matches_words!("t.title", "t.body"), value: |of| of.filter.q.as_deref().map(SqlValue::from) },
     ],
     order: |sort| match sort {
         AppReviewSort::WrittenAtDesc => const { &[WRITTEN.descending(), ID.descending()] },

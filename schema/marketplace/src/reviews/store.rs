@@ -135,11 +135,12 @@ pub(super) async fn get_spread(db: &Db, app_uuid: Uuid) -> Result<Vec<i32>, Faul
     .await?)
 }
 
-/// Whether at least two percent of the newest texts of customer reviews contain a text.
+/// Whether at least two percent of the newest texts of customer reviews contain the longest word of a search. True for
+/// a search without words, which matches everything.
 pub(super) async fn is_common_text(db: &Db, text: &str) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
-        r#"select count(*) filter (where lower(concat_ws(E'\n', newest.title, newest.body)) collate "C"
-                                         like board_containing($1)) * 50 >= count(*) as "is_common!"
+        r#"select count(*) filter (where folded(concat_ws(E'\n', newest.title, newest.body))
+                                         ~ (select coalesce((sought_patterns($1))[1], ''))) * 50 >= count(*) as "is_common!"
              from (select t.title, t.body from customer_review_text as t order by t.text_uuid desc limit 400) as newest"#,
         text
     )

@@ -3,6 +3,7 @@
 use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::services::Services;
 use labs_core::surface::GeneratedResource;
 use serde::{Deserialize, Serialize};
@@ -134,10 +135,7 @@ pub(crate) struct DeveloperResourceFilter {
 
 const CONDITIONS: &[Condition<DeveloperResourceFilter>] = &[
     Condition { sql: "i.tags && {}", value: |of| SqlValue::texts(of.tag.as_ref()) },
-    Condition {
-        sql: "strpos(lower(i.title), lower({})) > 0 or strpos(lower(i.summary), lower({})) > 0",
-        value: |of| of.q.as_deref().map(SqlValue::from),
-    },
+    Condition { sql: matches_words!("i.title", "i.summary"), value: |of| of.q.as_deref().map(SqlValue::from) },
 ];
 
 /// List of public resources, latest release first.

@@ -4,6 +4,7 @@ use labs_core::context::RequestContext;
 use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::surface::GeneratedResource;
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -298,10 +299,7 @@ pub(super) static ITEMS: ListQuery<PublicationItemFilter, PublicationItemSummary
         Condition { sql: "i.version = any({})", value: |of| SqlValue::texts(of.version.as_ref()) },
         Condition { sql: "i.operations && {}", value: |of| SqlValue::texts(of.operation.as_ref()) },
         Condition { sql: "i.author_uuid = any({})", value: |of| SqlValue::ids(of.author_uuid.as_ref()) },
-        Condition {
-            sql: "strpos(lower(i.title), lower({})) > 0 or strpos(i.slug, lower({})) > 0",
-            value: |of| of.q.as_deref().map(SqlValue::from),
-        },
+        Condition { sql: matches_words!("i.title", "i.slug"), value: |of| of.q.as_deref().map(SqlValue::from) },
         Condition { sql: "i.released_at >= {}", value: |of| of.released_at_from.map(SqlValue::from) },
         Condition { sql: "i.released_at < {}", value: |of| of.released_at_until.map(SqlValue::from) },
         Condition { sql: "i.updated_at >= {}", value: |of| of.updated_at_from.map(SqlValue::from) },

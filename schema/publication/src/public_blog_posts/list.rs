@@ -3,6 +3,7 @@
 use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::services::Services;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -117,10 +118,7 @@ pub(super) static POSTS: ListQuery<BlogPostFilter, BlogPostSummary, FixedOrder> 
     within: &[Condition { sql: "i.kind = 'BLOG_POST' and i.state = 'RELEASED'", value: |_| Some(SqlValue::Nothing) }],
     conditions: &[
         Condition { sql: "i.tags && {}", value: |of| SqlValue::texts(of.tag.as_ref()) },
-        Condition {
-            sql: "strpos(lower(i.title), lower({})) > 0 or strpos(lower(i.summary), lower({})) > 0",
-            value: |of| of.q.as_deref().map(SqlValue::from),
-        },
+        Condition { sql: matches_words!("i.title", "i.summary"), value: |of| of.q.as_deref().map(SqlValue::from) },
     ],
     order: |FixedOrder| const { &[RELEASED.descending(), ID.descending()] },
 };

@@ -3,6 +3,7 @@
 use labs_core::describe::{InputType, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::services::Services;
 use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
@@ -122,10 +123,7 @@ pub(super) static ENTRIES: ListQuery<ChangelogFilter, ChangelogEntrySummary, Fix
         Condition { sql: "i.operations && {}", value: |of| SqlValue::texts(of.operation.as_ref()) },
         Condition { sql: "i.action_required = {}", value: |of| of.action_required.map(SqlValue::from) },
         Condition { sql: "i.tags && {}", value: |of| SqlValue::texts(of.tag.as_ref()) },
-        Condition {
-            sql: "strpos(lower(i.title), lower({})) > 0 or strpos(lower(i.summary), lower({})) > 0",
-            value: |of| of.q.as_deref().map(SqlValue::from),
-        },
+        Condition { sql: matches_words!("i.title", "i.summary"), value: |of| of.q.as_deref().map(SqlValue::from) },
         Condition { sql: "i.released_at >= {}", value: |of| of.released_at_from.map(SqlValue::from) },
         Condition { sql: "i.released_at < {}", value: |of| of.released_at_until.map(SqlValue::from) },
     ],

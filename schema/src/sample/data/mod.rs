@@ -5,6 +5,7 @@ mod apps;
 mod board;
 mod partners;
 mod publication;
+mod tickets;
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub(super) use apps::{
 pub(super) use board::{CommentData, FeatureRequestData, Mark, StatusData, TopicData};
 pub(super) use partners::{AddressData, ClientData, PartnerData, PersonData, ProfileData};
 pub(super) use publication::{ItemData, ResourceData};
+pub(super) use tickets::{MessageData, TicketData};
 
 /// Name and text of an embedded file. It contains a list, as JSON.
 type File = (&'static str, &'static str);
@@ -46,6 +48,7 @@ const ITEMS: &[File] = embed!["items.json"];
 const RESOURCES: &[File] = embed!["resources.json"];
 const TOPICS: &[File] = embed!["topics.json"];
 const FEATURE_REQUESTS: &[File] = embed!["feature_requests.json"];
+const TICKETS: &[File] = embed!["tickets.json"];
 
 /// The content of all files.
 pub(super) struct Data {
@@ -71,6 +74,8 @@ pub(super) struct Data {
     /// The topics of the board, in order.
     pub(super) topics: Vec<TopicData>,
     pub(super) feature_requests: Vec<FeatureRequestData>,
+    /// Support tickets in every state.
+    pub(super) tickets: Vec<TicketData>,
 }
 
 impl Data {
@@ -97,6 +102,7 @@ impl Data {
             resources: parse_lists(RESOURCES)?,
             topics: parse_lists(TOPICS)?,
             feature_requests: parse_lists(FEATURE_REQUESTS)?,
+            tickets: parse_lists(TICKETS)?,
         })
     }
 

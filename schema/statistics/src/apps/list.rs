@@ -3,6 +3,7 @@
 use labs_core::day::Day;
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::time::Time;
 use labs_core::words::words;
 use labs_shared::states::AppState;
@@ -89,7 +90,7 @@ pub(super) static APPS: ListQuery<FiguresOf, AppFiguresRow, AppStatisticsSort> =
     conditions: &[
         Condition { sql: "app.state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
         Condition {
-            sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0",
+            sql: matches_words!("words.name", "app.slug"),
             value: |of| of.filter.q.as_deref().map(SqlValue::from),
         },
     ],

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::list::{APPS, AppStatisticsFilter, AppStatisticsSort, FiguresOf};
 use super::rules::{self, LatestDay, Span, StatisticsFigure, StatisticsGranularity, StatisticsPeriod};
 use super::{csv, store};
-use crate::freshness::{self, ImportFreshness};
+use crate::freshness::{self, ImportFreshness, StatisticsSource};
 
 use types::{
     AdminAppStatistics, AppFigures, AppStatistics, AppStatisticsDetail, AppStatisticsPage, AppStatisticsSummary,
@@ -113,11 +113,11 @@ async fn statistics_apps_list(
     let of = FiguresOf { partner_uuid: cx.owner()?.uuid(), day, filter: filter.unwrap_or_default() };
     let asked = PageRequest::new(sort, limit, cursor);
     let Rows { rows, page } = match known.source {
-        freshness::StatisticsSource::Disabled => {
+        StatisticsSource::Disabled => {
             APPS.ensure_cursor(cx, &of, &asked)?;
             Rows { rows: Vec::new(), page: Page { next_cursor: None, has_more: false } }
         }
-        freshness::StatisticsSource::PlatformApi => APPS.page(cx, &of, &asked).await?,
+        StatisticsSource::PlatformApi | StatisticsSource::Sample => APPS.page(cx, &of, &asked).await?,
     };
     let data = rows.into_iter().map(|row| AppStatistics::of(row, &known)).collect();
     Ok(AppStatisticsPage { data, page, source: known.source, freshness: known.freshness })
@@ -200,8 +200,8 @@ async fn figures_of(
     span: Option<Span>,
 ) -> Result<Vec<StatisticsFigure>, Fault> {
     match known.source {
-        freshness::StatisticsSource::Disabled => Ok(Vec::new()),
-        freshness::StatisticsSource::PlatformApi => store::list_of_app(&cx.db, app_uuid, span).await,
+        StatisticsSource::Disabled => Ok(Vec::new()),
+        StatisticsSource::PlatformApi | StatisticsSource::Sample => store::list_of_app(&cx.db, app_uuid, span).await,
     }
 }
 
@@ -247,7 +247,7 @@ fn latest_of(known: &ImportFreshness, figures: &[StatisticsFigure]) -> LatestDay
     let day = known.freshness.last_imported_day;
     let on = |day: Day| figures.iter().rev().find(|figure| figure.day == day).map(|figure| figure.customers);
     LatestDay {
-        has_source: known.source != freshness::StatisticsSource::Disabled,
+        has_source: known.source != StatisticsSource::Disabled,
         day,
         customers: day.and_then(on),
         has_week_before: known.has_week_before,

@@ -7,21 +7,22 @@ use labs_core::time::Time;
 
 use super::{ImportFreshness, StatisticsFreshness, StatisticsSource};
 
-/// Loads the facts about the imports.
-pub(super) async fn get(db: &Db) -> Result<ImportFreshness, Fault> {
+/// Loads the facts about the imported days of a source.
+pub(super) async fn get(db: &Db, source: StatisticsSource) -> Result<ImportFreshness, Fault> {
     let row = sqlx::query!(
-        r#"with span as (select min(day) as first, max(day) as last from statistic_day)
+        r#"with span as (select min(day) as first, max(day) as last from statistic_day where is_sample = $1)
            select first as "first: Day", last as "last: Day",
-                  (select max(coalesce(restated_at, imported_at)) from statistic_day) as "imported_at: Time",
+                  (select max(coalesce(restated_at, imported_at)) from statistic_day where is_sample = $1) as "imported_at: Time",
                   (select count(*) from statistic_missing_day) as "missing!",
                   array(select day from statistic_missing_day order by day limit 92) as "missing_days!: Vec<Day>",
                   exists (select from statistic_day where day = span.last - 7) as "has_week_before!"
-             from span"#
+             from span"#,
+        source == StatisticsSource::Sample
     )
     .fetch_one(&mut *db.conn().await?)
     .await?;
     Ok(ImportFreshness {
-        source: StatisticsSource::PlatformApi,
+        source,
         freshness: StatisticsFreshness {
             first_imported_day: row.first,
             last_imported_day: row.last,

@@ -39,6 +39,7 @@ pub trait UsageSource: Send + Sync {
 pub async fn import_due(pool: &PgPool, services: &Services, source: &dyn UsageSource) -> Result<u64, Fault> {
     let Some(settings) = &services.settings.statistics else { return Ok(0) };
     let db = Db::from_pool(pool.clone());
+    store::delete_sample(&db).await?;
     store::schedule(&db, settings.first_day).await?;
     let running = rules::next_state(StatisticsImportState::Queued, ImportAction::Start)?;
     let Some(claim) = store::claim(&db, running).await? else { return Ok(0) };

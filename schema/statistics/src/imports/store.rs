@@ -9,6 +9,18 @@ use uuid::Uuid;
 use super::report::{ImportError, ImportErrorCode, Report};
 use super::rules::StatisticsImportState;
 
+/// Deletes the invented figures of the sample data. A service with a source calls it before the first import.
+pub(super) async fn delete_sample(db: &Db) -> Result<(), Fault> {
+    sqlx::query!(
+        "with apps as (delete from app_statistic where day in (select day from statistic_day where is_sample)),
+              partners as (delete from partner_statistic where day in (select day from statistic_day where is_sample))
+         delete from statistic_day where is_sample"
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(())
+}
+
 /// Creates an import of the oldest missing completed days, unless an import is queued or running, or the last one
 /// failed recently.
 pub(super) async fn schedule(db: &Db, first_day: Option<Day>) -> Result<(), Fault> {

@@ -2,6 +2,7 @@
 
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -46,8 +47,7 @@ pub(super) static FEATURES: ListQuery<FeatureFilter, FeatureRow, FixedOrder> = L
     conditions: &[
         Condition { sql: "kind = any({})", value: |of| SqlValue::words(of.kind.as_ref()) },
         Condition {
-            sql: "strpos(feature_code, lower({})) > 0 or strpos(lower(name), lower({})) > 0
-                  or strpos(lower(description), lower({})) > 0",
+            sql: matches_words!("feature_code", "name", "description"),
             value: |of| of.q.as_deref().map(SqlValue::from),
         },
     ],

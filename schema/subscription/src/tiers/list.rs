@@ -2,6 +2,7 @@
 
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -73,10 +74,7 @@ pub(super) static TIERS: ListQuery<TierFilter, TierRecordRow, FixedOrder> = List
     conditions: &[
         Condition { sql: "state = any({})", value: |of| SqlValue::words(of.state.as_ref()) },
         Condition { sql: "self_service = {}", value: |of| of.self_service.map(SqlValue::from) },
-        Condition {
-            sql: "strpos(lower(code), lower({})) > 0 or strpos(lower(name), lower({})) > 0",
-            value: |of| of.q.as_deref().map(SqlValue::from),
-        },
+        Condition { sql: matches_words!("code", "name"), value: |of| of.q.as_deref().map(SqlValue::from) },
     ],
     order: |FixedOrder| const { &[POSITION, CODE] },
 };

@@ -120,9 +120,9 @@ select client_uuid, allowed_scopes[1], 100 from machine_client on conflict do no
 insert into network_denial (denial_uuid, network, reason, created_by)
 select labs_uuid(), ('203.0.113.' || n)::cidr, 'It guesses passwords.', own.staff_uuid
   from own cross join generate_series(1, 200) as n;
-insert into rate_limit_refusal (hour, account, operation, budget, refusals)
+insert into rate_limit_refusal (hour, account, operation, code, budget, refusals)
 select date_trunc('hour', labs_now()) - n * interval '1 hour', 'partner:' || p.partner_uuid, 'marketplace_apps_list',
-       'burst', 20 from partner as p cross join generate_series(1, 10) as n;
+       'RATE_LIMITED', 'burst', 20 from partner as p cross join generate_series(1, 10) as n;
 insert into request_usage (day, account, operation, requests)
 select current_date - n, 'partner:' || p.partner_uuid, operation, 100
   from partner as p cross join generate_series(1, 10) as n

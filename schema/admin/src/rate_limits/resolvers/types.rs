@@ -135,22 +135,27 @@ pub(super) struct RateLimitConsumer {
     share: f64,
 }
 
-/// Number of requests to one operation by one account that the service rejected within one hour because a budget was
-/// exhausted.
+/// Number of requests to one operation by one account that the service refused within one hour for the same reason.
 #[derive(serde::Serialize, OutputType)]
-pub(super) struct RateLimitRefusal {
+pub struct RateLimitRefusal {
     /// Start of the hour, in UTC.
     hour: Time,
-    /// Account whose requests were rejected.
+    /// Account whose requests were refused.
     account: BudgetAccount,
     /// Operation id in this contract.
     operation: String,
-    /// Exhausted budget, as in `budget` of the rejection.
-    budget: String,
-    /// Number of rejected requests.
+    /// Code of the responses, as in `code` of the problem document.
+    code: String,
+    /// Scope that the caller lacked, as in `required_scope` of the problem document. Null for another code.
+    required_scope: Option<String>,
+    /// Exhausted budget, as in `budget` of the problem document. Null for another code.
+    budget: Option<String>,
+    /// Number of refused requests.
     refusals: i64,
-    /// Time of the last rejected request, accurate to a few seconds.
+    /// Time of the last refused request, accurate to a few seconds.
     last_at: Time,
+    /// Ids of the last refused requests, newest first, as in `request_id` of the problem document. At most five.
+    request_ids: Vec<String>,
 }
 
 impl PartnerRateLimit {
@@ -211,9 +216,12 @@ impl TryFrom<RefusalRow> for RateLimitRefusal {
             hour: row.hour,
             account: account(&row.account, row.name)?,
             operation: row.operation,
-            budget: row.budget,
+            code: row.code,
+            required_scope: Some(row.required_scope).filter(|scope| !scope.is_empty()),
+            budget: Some(row.budget).filter(|budget| !budget.is_empty()),
             refusals: row.refusals,
             last_at: row.last_at,
+            request_ids: row.request_ids,
         })
     }
 }

@@ -69,11 +69,12 @@ pub(super) async fn reinstate(db: &Db, locked: &LockedComment) -> Result<(), Fau
     Ok(())
 }
 
-/// Whether at least two percent of the newest comments contain a text.
+/// Whether at least two percent of the newest comments contain the longest word of a search. True for a search without
+/// words, which matches everything.
 pub(super) async fn is_common_text(db: &Db, text: &str) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
-        r#"select count(*) filter (where lower(newest.body) collate "C" like board_containing($1)) * 50 >= count(*)
-                      as "is_common!"
+        r#"select count(*) filter (where folded(newest.body) ~ (select coalesce((sought_patterns($1))[1], ''))) * 50
+                      >= count(*) as "is_common!"
              from (select c.body from feature_comment as c order by c.created_at desc, c.comment_uuid desc limit 400)
                   as newest"#,
         text

@@ -2,6 +2,7 @@
 
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::principal::Role;
 use labs_core::words::words;
 use serde::Serialize;
@@ -66,10 +67,7 @@ const fn list_for(operation: &'static str) -> InvitationList {
         conditions: &[
             Condition { sql: "state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
             Condition { sql: "role = any({})", value: |of| SqlValue::words(of.filter.role.as_ref()) },
-            Condition {
-                sql: "strpos(lower(email), lower({})) > 0",
-                value: |of| of.filter.q.as_deref().map(SqlValue::from),
-            },
+            Condition { sql: matches_words!("email"), value: |of| of.filter.q.as_deref().map(SqlValue::from) },
         ],
         order: |sort| match sort {
             InvitationSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },

@@ -4,6 +4,7 @@ use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
 use labs_core::time::Time;
 use labs_core::words::words;
+use labs_core::{matches_longest_word, matches_words};
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -82,18 +83,19 @@ pub(super) static QUEUE: ListQuery<SupportDeskFilter, TicketRow, SupportDeskSort
         Condition { sql: "(assignee_uuid is not null) = {}", value: |filter| filter.assigned.map(SqlValue::from) },
         Condition { sql: "partner_uuid = any({})", value: |filter| SqlValue::ids(filter.partner_uuid.as_ref()) },
         Condition {
-            sql: "ticket_uuid = any(array(
-                     select s.ticket_uuid from support_ticket as s
-                      where lower(s.subject) collate \"C\" like board_containing({})
-                     union
-                     select s.ticket_uuid from support_ticket as s
-                      where s.partner_uuid = any(array(
-                            select p.partner_uuid from partner as p
-                             where lower(p.company_name) collate \"C\" like board_containing({})))))",
+            sql: concat!(
+                "ticket_uuid = any(array(select s.ticket_uuid from support_ticket as s where ",
+                matches_longest_word!("s.subject"),
+                " union select s.ticket_uuid from support_ticket as s where s.partner_uuid = any(array(
+                     select p.partner_uuid from partner as p where ",
+                matches_longest_word!("p.company_name"),
+                ")))) and ",
+                matches_words!("subject", "company_name")
+            ),
             value: |filter| filter.q.as_deref().filter(|_| !filter.is_common_text).map(SqlValue::from),
         },
         Condition {
-            sql: "strpos(lower(subject), lower({})) > 0 or strpos(lower(company_name), lower({})) > 0",
+            sql: matches_words!("subject", "company_name"),
             value: |filter| filter.q.as_deref().filter(|_| filter.is_common_text).map(SqlValue::from),
         },
         Condition { sql: "created_at >= {}", value: |filter| filter.created_at_from.map(SqlValue::from) },

@@ -180,14 +180,14 @@ pub(super) async fn is_colleague(db: &Db, person_uuid: Uuid, scopes: &[String]) 
     .await?)
 }
 
-/// Whether at least one of 250 among the newest support tickets has a text in its subject or in the name of its
-/// partner.
+/// Whether at least one of 250 among the newest support tickets has the longest word of a search in its subject or in
+/// the name of its partner. True for a search without words, which matches everything.
 pub(super) async fn is_common_text(db: &Db, text: &str) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
-        r#"select count(*) filter (where lower(newest.subject) collate "C" like board_containing($1) or exists (
+        r#"select count(*) filter (where folded(newest.subject) ~ (select coalesce((sought_patterns($1))[1], '')) or exists (
                       select from partner as p
                        where p.partner_uuid = newest.partner_uuid
-                         and lower(p.company_name) collate "C" like board_containing($1)))
+                         and folded(p.company_name) ~ (select coalesce((sought_patterns($1))[1], ''))))
                   * 250 >= count(*) as "is_common!"
              from (select partner_uuid, subject from support_ticket
                     order by created_at desc, ticket_uuid desc limit 1000) as newest"#,

@@ -2,6 +2,7 @@
 
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::words::words;
 use serde::Serialize;
 use serde_json::json;
@@ -57,10 +58,7 @@ pub(super) static TICKETS: ListQuery<OwnTickets, SupportTicket, SupportTicketSor
         Condition { sql: "state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
         Condition { sql: "topic = any({})", value: |of| SqlValue::words(of.filter.topic.as_ref()) },
         Condition { sql: "app_uuid = any({})", value: |of| SqlValue::ids(of.filter.app_uuid.as_ref()) },
-        Condition {
-            sql: "strpos(lower(subject), lower({})) > 0",
-            value: |of| of.filter.q.as_deref().map(SqlValue::from),
-        },
+        Condition { sql: matches_words!("subject"), value: |of| of.filter.q.as_deref().map(SqlValue::from) },
     ],
     order: |sort| match sort {
         SupportTicketSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },

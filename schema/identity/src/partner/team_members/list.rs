@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::matches_words;
 use labs_core::principal::Role;
 use labs_core::time::Time;
 use labs_core::words::words;
@@ -75,10 +76,7 @@ const fn list_for(operation: &'static str) -> MemberList {
                 sql: "(second_factor_confirmed_at is not null) = {}",
                 value: |of| of.filter.second_factor.map(SqlValue::from),
             },
-            Condition {
-                sql: "strpos(lower(name), lower({})) > 0 or strpos(lower(email), lower({})) > 0",
-                value: |of| of.filter.q.as_deref().map(SqlValue::from),
-            },
+            Condition { sql: matches_words!("name", "email"), value: |of| of.filter.q.as_deref().map(SqlValue::from) },
         ],
         order: |sort| match sort {
             TeamMemberSort::CreatedAtDesc => const { &[CREATED.descending(), ID.descending()] },

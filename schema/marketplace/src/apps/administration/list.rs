@@ -3,6 +3,7 @@
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue};
 use labs_core::words::words;
+use labs_core::{matches_longest_word, matches_words};
 use labs_shared::states::AppState;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -108,15 +109,16 @@ pub(in crate::apps) static APPS_OF_ALL: ListQuery<AdminAppFilter, OwnedAppRow, A
         },
         Condition { sql: "app.partner_uuid = any({})", value: |of| SqlValue::ids(of.partner_uuid.as_ref()) },
         Condition {
-            sql: "app.app_uuid = any(array(
-                     select t.app_uuid from app_translation as t where lower(t.name) collate \"C\" like board_containing({})
-                     union
-                     select s.app_uuid from app as s where s.slug like board_containing({})))
-                  and (strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0)",
+            sql: concat!(
+                "app.app_uuid = any(array(select t.app_uuid from app_translation as t where ",
+                matches_longest_word!("t.name"),
+                " union select s.app_uuid from app as s where s.slug ~ (select (sought_patterns({}))[1]))) and ",
+                matches_words!("words.name", "app.slug")
+            ),
             value: |of| normalize_search(of.q.as_ref().filter(|_| !of.is_common_text)),
         },
         Condition {
-            sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0",
+            sql: matches_words!("words.name", "app.slug"),
             value: |of| normalize_search(of.q.as_ref().filter(|_| of.is_common_text)),
         },
     ],
@@ -133,10 +135,7 @@ pub(in crate::apps) static APPS_OF_ONE: ListQuery<AppsOfPartner, OwnedAppRow, Fi
     within: &[Condition { sql: "app.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }],
     conditions: &[
         Condition { sql: "app.state = any({})", value: |of| SqlValue::words(of.filter.state.as_ref()) },
-        Condition {
-            sql: "strpos(lower(words.name), lower({})) > 0 or strpos(app.slug, lower({})) > 0",
-            value: |of| normalize_search(of.filter.q.as_ref()),
-        },
+        Condition { sql: matches_words!("words.name", "app.slug"), value: |of| normalize_search(of.filter.q.as_ref()) },
     ],
     order: |FixedOrder| const { &[CREATED.descending(), ID.descending()] },
 };

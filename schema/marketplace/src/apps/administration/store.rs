@@ -111,12 +111,13 @@ pub(super) async fn transfer(db: &Db, actor: Actor, of: &Transfer<'_>) -> Result
     Ok(())
 }
 
-/// Whether at least one of 250 among the newest apps has a text in a name or in its slug.
+/// Whether at least one of 250 among the newest apps has the longest word of a search in a name or in its slug. True
+/// for a search without words, which matches everything.
 pub(super) async fn is_common_text(db: &Db, text: &str) -> Result<bool, Fault> {
     Ok(sqlx::query_scalar!(
-        r#"select count(*) filter (where newest.slug like board_containing($1) or exists (
+        r#"select count(*) filter (where newest.slug ~ (select coalesce((sought_patterns($1))[1], '')) or exists (
                       select from app_translation as t
-                       where t.app_uuid = newest.app_uuid and lower(t.name) collate "C" like board_containing($1)))
+                       where t.app_uuid = newest.app_uuid and folded(t.name) ~ (select coalesce((sought_patterns($1))[1], ''))))
                   * 250 >= count(*) as "is_common!"
              from (select app_uuid, slug from app order by created_at desc, app_uuid desc limit 1000) as newest"#,
         text

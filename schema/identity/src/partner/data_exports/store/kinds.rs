@@ -187,9 +187,9 @@ pub(in crate::partner::data_exports) const KINDS: &[Kind] = &[
     kind!(
         "rate_limit_refusal",
         "subscription",
-        "requests that were rejected because a budget was spent, by hour and operation",
+        "requests that were refused, by hour, operation and cause",
         r#"select data_export_line(to_jsonb(t)) as "line!" from rate_limit_refusal as t
-            where account = 'partner:' || $1::uuid::text order by hour, operation, budget"#
+            where account = 'partner:' || $1::uuid::text order by hour, operation, code, budget, required_scope"#
     ),
     kind!(
         "deprecation_use",
