@@ -28,6 +28,12 @@ create index support_ticket_contains_idx on support_ticket using gin ((folded(su
 create index app_translation_contains_idx on app_translation using gin ((folded(name) collate "C") gin_trgm_ops);
 create index app_slug_contains_idx on app using gin (slug gin_trgm_ops);
 
+-- All fields that the staff lists of partners and users search.
+create index partner_searched_idx on partner using gin ((folded(company_name || E'\n' || slug || E'\n'
+    || coalesce(pending_company_name, '') || E'\n' || coalesce(vat_id, '') || E'\n'
+    || coalesce(registration_number, '')) collate "C") gin_trgm_ops);
+create index person_searched_idx on person using gin ((folded(name || E'\n' || email) collate "C") gin_trgm_ops);
+
 create function search_configuration(locale text) returns regconfig
     language sql immutable strict parallel safe
     as $$

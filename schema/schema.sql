@@ -1095,6 +1095,10 @@ create index partner_created_at_idx on partner (created_at desc, partner_uuid de
 create index partner_name_skeletons_idx on partner using gin (name_skeletons);
 create index partner_name_skeletons_missing_idx on partner (partner_uuid) where name_skeletons is null;
 create index partner_pending_name_idx on partner (pending_name_since, partner_uuid) where pending_name_since is not null;
+-- All fields that the staff lists of partners and users search.
+create index partner_searched_idx on partner using gin ((folded(company_name || E'\n' || slug || E'\n'
+    || coalesce(pending_company_name, '') || E'\n' || coalesce(vat_id, '') || E'\n'
+    || coalesce(registration_number, '')) collate "C") gin_trgm_ops);
 create index partner_state_changed_at_idx on partner (state_changed_at desc, partner_uuid desc);
 create index partner_state_idx on partner (state, created_at desc, partner_uuid desc);
 
@@ -1158,6 +1162,7 @@ create index person_listed_last_sign_in_at_idx on person
 create index person_listed_name_idx on person (lower(name), person_uuid);
 create index person_name_order_idx on person ((name_order(name) collate "C"), person_uuid);
 create index person_partner_idx on person (partner_uuid, created_at desc, person_uuid desc);
+create index person_searched_idx on person using gin ((folded(name || E'\n' || email) collate "C") gin_trgm_ops);
 create index person_staff_last_sign_in_at_idx on person
     (coalesce(last_sign_in_at, '1970-01-01 00:00:00+00'::timestamptz) desc, person_uuid desc)
     where kind = 'STAFF_USER';

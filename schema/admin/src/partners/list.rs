@@ -4,9 +4,9 @@ use labs_core::db::Db;
 use labs_core::describe::InputType;
 use labs_core::fault::Fault;
 use labs_core::list::{Condition, EdgeQuery, EveryId, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use labs_core::matches_words;
 use labs_core::time::Time;
 use labs_core::words::words;
+use labs_core::{matches_longest_word, matches_words};
 use labs_shared::states::PartnerState;
 use serde::Serialize;
 use serde_json::json;
@@ -96,9 +96,12 @@ pub(super) struct AdminPartnerFilter {
     label: Option<Vec<String>>,
     country: Option<Vec<String>>,
     pending_name: Option<bool>,
-    q: Option<String>,
+    pub(super) q: Option<String>,
     registered_at_from: Option<Time>,
     registered_at_until: Option<Time>,
+    /// Whether many partners match `q`; set by the resolver. The statement then tests each in the order of the list.
+    #[serde(skip)]
+    pub(super) is_common_text: bool,
 }
 
 impl AdminPartnerFilter {
@@ -143,8 +146,20 @@ pub(super) static PARTNERS: ListQuery<AdminPartnerFilter, AdminPartnerRow, Admin
             value: |filter| filter.pending_name.map(SqlValue::from),
         },
         Condition {
+            sql: concat!(
+                "partner_uuid = any(array(select p.partner_uuid from partner as p where ",
+                matches_longest_word!(
+                    "p.company_name || E'\\n' || p.slug || E'\\n' || coalesce(p.pending_company_name, '') || E'\\n'
+                     || coalesce(p.vat_id, '') || E'\\n' || coalesce(p.registration_number, '')"
+                ),
+                ")) and ",
+                matches_words!("company_name", "slug", "pending_company_name", "vat_id", "registration_number")
+            ),
+            value: |filter| filter.q.as_deref().filter(|_| !filter.is_common_text).map(SqlValue::from),
+        },
+        Condition {
             sql: matches_words!("company_name", "slug", "pending_company_name", "vat_id", "registration_number"),
-            value: |filter| filter.q.as_deref().map(SqlValue::from),
+            value: |filter| filter.q.as_deref().filter(|_| filter.is_common_text).map(SqlValue::from),
         },
         Condition { sql: "created_at >= {}", value: |filter| filter.registered_at_from.map(SqlValue::from) },
         Condition { sql: "created_at < {}", value: |filter| filter.registered_at_until.map(SqlValue::from) },

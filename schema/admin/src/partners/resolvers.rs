@@ -56,7 +56,10 @@ async fn admin_partners_list(
     cursor: Option<String>,
     include_total: Option<bool>,
 ) -> Result<CountedList<AdminPartner>, Fault> {
-    let filter = filter.unwrap_or_default();
+    let mut filter = filter.unwrap_or_default();
+    if let Some(q) = &filter.q {
+        filter.is_common_text = store::is_common_text(&cx.db, q).await?;
+    }
     let rows = PARTNERS.page(cx, &filter, &PageRequest::new(sort, limit, cursor)).await?;
     let total = PARTNERS.total(&cx.db, &filter, include_total).await?;
     Ok(rows.map(|row| Ok(AdminPartner::of(row, cx)))?.counted_list(total))

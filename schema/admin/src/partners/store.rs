@@ -51,3 +51,17 @@ pub(super) async fn get_tier(db: &Db, code: &str) -> Result<Option<Uuid>, Fault>
         .fetch_optional(&mut *db.conn().await?)
         .await?)
 }
+
+/// Whether at least two percent of the newest partners have the longest word of a search. True for a search without
+/// words, which matches everything.
+pub(super) async fn is_common_text(db: &Db, text: &str) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) filter (where folded(concat_ws(E'\n', newest.company_name, newest.slug,
+                          newest.pending_company_name, newest.vat_id, newest.registration_number))
+                      ~ (select coalesce((sought_patterns($1))[1], ''))) * 50 >= count(*) as "is_common!"
+             from (select * from partner order by created_at desc, partner_uuid desc limit 400) as newest"#,
+        text
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use labs_core::describe::InputType;
 use labs_core::list::{Condition, EdgeQuery, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
-use labs_core::matches_words;
 use labs_core::principal::Role;
 use labs_core::time::Time;
 use labs_core::words::words;
+use labs_core::{matches_longest_word, matches_words};
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -39,7 +39,7 @@ pub(super) struct UserFilter {
     state: Option<Vec<UserState>>,
     role: Option<Vec<Role>>,
     second_factor: Option<bool>,
-    q: Option<String>,
+    pub(super) q: Option<String>,
     last_sign_in_at_from: Option<Time>,
     last_sign_in_at_until: Option<Time>,
 }
@@ -51,6 +51,9 @@ pub(super) struct VisibleUsers {
     pub(super) with_staff: bool,
     /// Requested filter.
     pub(super) filter: UserFilter,
+    /// Whether many users match `q`. The statement then tests each in the order of the list.
+    #[serde(skip)]
+    pub(super) is_common_text: bool,
 }
 
 words! {
@@ -82,7 +85,19 @@ pub(super) static USERS: ListQuery<VisibleUsers, User, UserSort> = ListQuery {
             sql: "(second_factor_confirmed_at is not null) = {}",
             value: |of| of.filter.second_factor.map(SqlValue::from),
         },
-        Condition { sql: matches_words!("name", "email"), value: |of| of.filter.q.as_deref().map(SqlValue::from) },
+        Condition {
+            sql: concat!(
+                "person_uuid = any(array(select p.person_uuid from person as p where ",
+                matches_longest_word!("p.name || E'\\n' || p.email"),
+                ")) and ",
+                matches_words!("name", "email")
+            ),
+            value: |of| of.filter.q.as_deref().filter(|_| !of.is_common_text).map(SqlValue::from),
+        },
+        Condition {
+            sql: matches_words!("name", "email"),
+            value: |of| of.filter.q.as_deref().filter(|_| of.is_common_text).map(SqlValue::from),
+        },
         Condition { sql: "last_sign_in_at >= {}", value: |of| of.filter.last_sign_in_at_from.map(SqlValue::from) },
         Condition { sql: "last_sign_in_at < {}", value: |of| of.filter.last_sign_in_at_until.map(SqlValue::from) },
     ],

@@ -57,7 +57,12 @@ async fn admin_users_list(
     cursor: Option<String>,
     include_total: Option<bool>,
 ) -> Result<CountedList<User>, Fault> {
-    let shown = VisibleUsers { with_staff: may_see_staff(cx)?, filter: filter.unwrap_or_default() };
+    let filter = filter.unwrap_or_default();
+    let is_common_text = match &filter.q {
+        Some(q) => store::is_common_text(&cx.db, q).await?,
+        None => false,
+    };
+    let shown = VisibleUsers { with_staff: may_see_staff(cx)?, filter, is_common_text };
     let rows = USERS.page(cx, &shown, &PageRequest::new(sort, limit, cursor)).await?;
     let rows = rows.map(|user| Ok(user.for_caller(cx)))?;
     Ok(rows.counted_list(USERS.total(&cx.db, &shown, include_total).await?))

@@ -85,3 +85,16 @@ pub(super) async fn set_tokens_void(db: &Db, person_uuid: Uuid) -> Result<(), Fa
     .await?;
     Ok(())
 }
+
+/// Whether at least two percent of the newest users have the longest word of a search. True for a search without words,
+/// which matches everything.
+pub(super) async fn is_common_text(db: &Db, text: &str) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) filter (where folded(concat_ws(E'\n', newest.name, newest.email))
+                      ~ (select coalesce((sought_patterns($1))[1], ''))) * 50 >= count(*) as "is_common!"
+             from (select * from person order by created_at desc, person_uuid desc limit 400) as newest"#,
+        text
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}

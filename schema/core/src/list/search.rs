@@ -2,11 +2,15 @@
 
 /// Condition that a row matches each word of a search in any of these columns, regardless of case and accents. A word
 /// of at least five letters may have one typing error. The condition's value is the search as written.
+///
+/// The condition is inside a `coalesce`. Otherwise the planner would take it for selective, and read and sort all rows
+/// instead of following the order of the list.
 #[macro_export]
 macro_rules! matches_words {
     ($($column:literal),+ $(,)?) => {
         concat!(
-            "folded(concat_ws(E'\\n'", $(", ", $column),+, ")) ~ all ((select sought_patterns({}))::text[])"
+            "coalesce(folded(concat_ws(E'\\n'", $(", ", $column),+,
+            ")) ~ all ((select sought_patterns({}))::text[]), false)"
         )
     };
 }
@@ -16,6 +20,6 @@ macro_rules! matches_words {
 #[macro_export]
 macro_rules! matches_longest_word {
     ($expression:literal) => {
-        concat!("folded(", $expression, ") collate \"C\" ~ (select (sought_patterns({}))[1])")
+        concat!("folded(", $expression, ") collate \"C\" ~ (select coalesce((sought_patterns({}))[1], ''))")
     };
 }

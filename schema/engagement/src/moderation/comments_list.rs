@@ -149,8 +149,7 @@ pub(super) static MODERATED: ListQuery<
             value: |of| of.q.as_deref().filter(|_| !of.is_common_text).map(SqlValue::from),
         },
         Condition {
-            // No index serves `coalesce`, so that the planner follows the order of the list.
-            sql: concat!("coalesce(", matches_words!("c.body"), ", false)"),
+            sql: matches_words!("c.body"),
             value: |of| of.q.as_deref().filter(|_| of.is_common_text).map(SqlValue::from),
         },
         Condition { sql: "c.created_at >= {}", value: |of| of.created_at_from.map(SqlValue::from) },

@@ -237,13 +237,13 @@ pub(super) static MODERATED: ListQuery<
                        where w.search @@ (select every from board_terms({}))
                       union
                       select w.request_uuid from feature_request_words as w
-                       where w.title ~ (select (sought_patterns({}))[1])
-                         and w.title ~ all ((select sought_patterns({}))::text[])))",
+                       where w.title ~ (select coalesce((sought_patterns({}))[1], ''))
+                         and coalesce(w.title ~ all ((select sought_patterns({}))::text[]), false)))",
             value: |of| of.q.as_deref().filter(|_| !of.has_common_words).map(|q| SqlValue::from(first_words(q))),
         },
         Condition {
             sql: "(select w.search @@ (select every from board_terms({}))
-                          or w.title ~ all ((select sought_patterns({}))::text[])
+                          or coalesce(w.title ~ all ((select sought_patterns({}))::text[]), false)
                      from feature_request_words as w where w.request_uuid = r.request_uuid)",
             value: |of| of.q.as_deref().filter(|_| of.has_common_words).map(|q| SqlValue::from(first_words(q))),
         },

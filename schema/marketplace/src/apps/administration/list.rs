@@ -112,7 +112,7 @@ pub(in crate::apps) static APPS_OF_ALL: ListQuery<AdminAppFilter, OwnedAppRow, A
             sql: concat!(
                 "app.app_uuid = any(array(select t.app_uuid from app_translation as t where ",
                 matches_longest_word!("t.name"),
-                " union select s.app_uuid from app as s where s.slug ~ (select (sought_patterns({}))[1]))) and ",
+                " union select s.app_uuid from app as s where s.slug ~ (select coalesce((sought_patterns({}))[1], '')))) and ",
                 matches_words!("words.name", "app.slug")
             ),
             value: |of| normalize_search(of.q.as_ref().filter(|_| !of.is_common_text)),
