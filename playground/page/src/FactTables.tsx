@@ -1,5 +1,7 @@
 import type { FactTable, Field } from './facts';
 import { Shown } from './Parts';
+import { Steps } from './Steps';
+import type { Step } from './steps';
 
 /** The values of an object. Values without content are left out. */
 export function FactList({ fields }: { fields: Field[] }) {
@@ -19,9 +21,18 @@ export function FactList({ fields }: { fields: Field[] }) {
   );
 }
 
+interface TableProps {
+  table: FactTable;
+  title: string;
+  /** Returns the tasks for a row. */
+  stepsOf?: (index: number) => Step[];
+}
+
 /** A list of objects. A narrow window scrolls it sideways. */
-export function ListTable({ table: { label, columns, rows }, title }: { table: FactTable; title: string }) {
+export function ListTable({ table: { label, columns, rows }, title, stepsOf }: TableProps) {
   if (rows.length === 0) return <p className="nothing">None.</p>;
+  const steps = rows.map((_, index) => stepsOf?.(index) ?? []);
+  const hasSteps = steps.some((one) => one.length > 0);
   return (
     <div className="scroll" role="region" aria-label={title} tabIndex={0}>
       <table>
@@ -33,6 +44,11 @@ export function ListTable({ table: { label, columns, rows }, title }: { table: F
                 {column}
               </th>
             ))}
+            {hasSteps && (
+              <th scope="col">
+                <span className="hidden">Tasks</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -43,6 +59,11 @@ export function ListTable({ table: { label, columns, rows }, title }: { table: F
                   <Shown fact={fact} />
                 </td>
               ))}
+              {hasSteps && (
+                <td>
+                  <Steps steps={steps[index] ?? []} label={`Tasks: row ${index + 1}`} entry={`row ${index + 1}`} />
+                </td>
+              )}
             </tr>
           ))}
         </tbody>

@@ -7,7 +7,7 @@ import type { Order } from './handover';
 import { Pictures } from './Pictures';
 import type { Section } from './records';
 import { Steps } from './Steps';
-import { knownIn, stepsFor, type Known } from './steps';
+import { idsOf, knownIn, rowSteps, stepsFor, tasksFor, type Known } from './steps';
 import { useRequest } from './useRequest';
 import { useOrder, useWorkbench } from './workbench';
 
@@ -25,6 +25,8 @@ export function RecordSection({ section, known, variables }: Props) {
   const { answer, reload } = useRequest(section.text, variables);
   const object = objectOf(answer?.body);
   const allowed = Array.isArray(object?.allowed_actions) ? object.allowed_actions.map(String) : [];
+  const inside = { ...knownIn(object), ...known };
+  const steps = [...stepsFor(scopes, section.actions, allowed, inside), ...tasksFor(scopes, section.tasks, known)];
   return (
     <section className="block" aria-labelledby={id}>
       <header>
@@ -33,8 +35,8 @@ export function RecordSection({ section, known, variables }: Props) {
           Open as query
         </button>
       </header>
-      <SectionBody section={section} missing={[]} answer={answer} onRetry={reload} own={Object.values(variables)[0]} />
-      <Steps steps={stepsFor(scopes, section.actions, allowed, { ...knownIn(object), ...known })} label={`Next steps of ${section.title}`} />
+      <SectionBody section={section} missing={[]} answer={answer} onRetry={reload} known={known} own={Object.values(variables)[0]} />
+      <Steps steps={steps} label={`Next steps of ${section.title}`} />
     </section>
   );
 }
@@ -44,12 +46,14 @@ interface BodyProps {
   missing: string[];
   answer: Answer | null;
   onRetry: () => void;
+  /** Values of the page, for the tasks of a row. */
+  known?: Known;
   /** Id of the record of the page. Its own name is not repeated as a link. */
   own?: string;
 }
 
 /** The response of a section as lists and tables, or the reason why there is none. */
-export function SectionBody({ section, missing, answer, onRetry, own }: BodyProps) {
+export function SectionBody({ section, missing, answer, onRetry, known = {}, own }: BodyProps) {
   if (missing.length > 0) {
     return (
       <p className="nothing">
@@ -59,7 +63,7 @@ export function SectionBody({ section, missing, answer, onRetry, own }: BodyProp
   }
   return (
     <AnswerOr answer={answer} query={section.text} onRetry={onRetry}>
-      {(body) => <Parts section={section} body={body} answer={answer} own={own} />}
+      {(body) => <Parts section={section} body={body} answer={answer} known={known} own={own} />}
     </AnswerOr>
   );
 }
@@ -68,10 +72,11 @@ interface PartsProps {
   section: Section;
   body: unknown;
   answer: Answer | null;
+  known: Known;
   own?: string;
 }
 
-function Parts({ section, body, answer, own }: PartsProps) {
+function Parts({ section, body, answer, known, own }: PartsProps) {
   const data = isRecord(body) && isRecord(body.data) ? Object.entries(body.data) : [];
   return (
     <>
@@ -79,9 +84,10 @@ function Parts({ section, body, answer, own }: PartsProps) {
         <Part
           key={name}
           title={data.length > 1 ? labelOf([name]) : ''}
-          about={section.title}
+          section={section}
           root={section.roots[name] ?? name}
           value={value}
+          known={known}
           own={own}
         />
       ))}
@@ -92,15 +98,19 @@ function Parts({ section, body, answer, own }: PartsProps) {
 
 interface PartProps {
   title: string;
-  about: string;
+  section: Section;
   root: string;
   value: unknown;
+  known: Known;
   own?: string;
 }
 
-function Part({ title, about, root, value, own }: PartProps) {
-  const parts = useMemo(() => partsOf(root, value), [root, value]);
-  const { tables } = parts;
+function Part({ title, section, root, value, known, own }: PartProps) {
+  const { scopes } = useWorkbench().person;
+  const { title: about, rowTasks } = section;
+  const parts = useMemo(() => partsOf(root, value, idsOf(rowTasks)), [root, value, rowTasks]);
+  const { tables, entries } = parts;
+  const stepsOf = (index: number) => rowSteps(scopes, rowTasks, entries[index] ?? {}, known);
   const fields = parts.fields.filter(({ fact }) => fact.kind !== 'thing' || fact.id !== own);
   const isEmpty = fields.every(({ fact }) => fact.kind === 'none') && tables.every(({ rows }) => rows.length === 0);
   return (
@@ -113,7 +123,7 @@ function Part({ title, about, root, value, own }: PartProps) {
         .map((table) => (
           <div key={table.label}>
             {table.label && table.label !== about && <h4>{table.label}</h4>}
-            <ListTable table={table} title={table.label || title || about} />
+            <ListTable table={table} title={table.label || title || about} stepsOf={entries.length > 0 ? stepsOf : undefined} />
             {table.hasMore && <p className="nothing">More entries exist. Open the query to see them.</p>}
           </div>
         ))}
@@ -121,11 +131,14 @@ function Part({ title, about, root, value, own }: PartProps) {
   );
 }
 
-function partsOf(root: string, value: unknown) {
-  if (!isRecord(value)) return { fields: [], tables: [] };
-  if (!Array.isArray(value.data)) return { fields: fieldsOf(root, value), tables: tablesIn(root, value) };
+/** `hidden` lists ids of rows that only tasks use. */
+function partsOf(root: string, value: unknown, hidden: string[]) {
+  if (!isRecord(value)) return { fields: [], tables: [], entries: [] };
+  if (!Array.isArray(value.data)) return { fields: fieldsOf(root, value), tables: tablesIn(root, value), entries: [] };
   const hasMore = isRecord(value.page) && value.page.has_more === true;
-  return { fields: [], tables: [tableOf(root, value.data.filter(isRecord), { hasMore })] };
+  const entries = value.data.filter(isRecord);
+  const shown = entries.map((entry) => Object.fromEntries(Object.entries(entry).filter(([key]) => !hidden.includes(key))));
+  return { fields: [], tables: [tableOf(root, shown, { hasMore })], entries };
 }
 
 /** The query of a section, to run in the editor. */

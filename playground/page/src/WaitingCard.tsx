@@ -3,7 +3,7 @@ import { mayOpen } from './records';
 import { AnswerOr, Distance, Waited } from './Parts';
 import { addressOf } from './route';
 import { Steps } from './Steps';
-import { stepsFor } from './steps';
+import { stepsFor, tasksFor } from './steps';
 import { useRequest } from './useRequest';
 import { rowsOf, type Row, type Waiting } from './waiting';
 import { useOrder, useWorkbench } from './workbench';
@@ -90,7 +90,11 @@ function Rows({ waiting, rows }: { waiting: Waiting; rows: Row[] }) {
             )}
             {row.due && <Due at={row.due} />}
           </p>
-          <Steps steps={stepsFor(scopes, waiting.actions, row.allowed, row.known)} label={`Next steps: ${row.title}`} entry={row.title} />
+          <Steps
+            steps={[...stepsFor(scopes, waiting.actions, row.allowed, row.known), ...tasksFor(scopes, waiting.tasks, row.known)]}
+            label={`Next steps: ${row.title}`}
+            entry={row.title}
+          />
         </li>
       ))}
     </ul>

@@ -16,6 +16,8 @@ import { thingAt, type Spot, type Thing } from './things';
  * - `# within: engagement_` limits the tasks about the record to those root fields, if other records use the same argument.
  * - `# reads: …` above an operation lists the root fields whose scopes its edges need.
  * - `# actions: …` above an operation maps the object's `allowed_actions` to mutations (`actionsOf`).
+ * - `# tasks: …` above an operation names saved queries that its section offers.
+ * - `# row: …` above an operation names saved queries that every row of its list offers. With `=<action>`, the row must allow it.
  */
 export interface RecordKind {
   name: string;
@@ -41,6 +43,15 @@ export interface Section {
   /** Root fields by the name under which the response contains them. */
   roots: Record<string, string>;
   actions: Map<string, string>;
+  tasks: string[];
+  rowTasks: RowTask[];
+}
+
+/** A saved query for the rows of a list. */
+export interface RowTask {
+  name: string;
+  /** Action that the row must allow. */
+  action: string | undefined;
 }
 
 /** A record that a page can show. */
@@ -83,7 +94,14 @@ function sectionOf(text: string): Section {
     needs: { kind: 'query', roots: [...operation.roots, ...header.valuesOf('reads')] },
     roots: rootsOf(text),
     actions: actionsOf(header, operation.roots[0] ?? ''),
+    tasks: header.valuesOf('tasks'),
+    rowTasks: header.valuesOf('row').map(rowTaskOf),
   };
+}
+
+function rowTaskOf(value: string): RowTask {
+  const [name = '', action] = value.split('=');
+  return { name, action };
 }
 
 /** Returns the root fields of a query by their names in the response. */

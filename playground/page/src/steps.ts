@@ -3,7 +3,7 @@ import { mayRun, type Change } from './access';
 import type { Order } from './handover';
 import { documentOf, isOperation } from './operation';
 import { QUESTIONS, type Question } from './questions';
-import type { RecordKind } from './records';
+import type { RecordKind, RowTask } from './records';
 
 /** Values that a page knows, by the names of arguments: the id of the record, and ids, codes and slugs next to it. */
 export type Known = Record<string, string>;
@@ -70,16 +70,38 @@ export function stepsFor(scopes: string[], actions: Map<string, string>, allowed
   });
 }
 
+/** Returns the steps for the saved queries with these names that the user may run. */
+export function tasksFor(scopes: string[], names: string[], known: Known): Step[] {
+  const tasks = names.flatMap((name) => QUESTIONS.find((question) => question.name === name) ?? []);
+  return tasks.filter(({ operation }) => mayRun(access, scopes, operation)).map((question) => stepOf(question, known));
+}
+
+/** Returns the steps for a row of a list. Their values are those of the page and the ids of the row. */
+export function rowSteps(scopes: string[], tasks: RowTask[], row: Record<string, unknown>, known: Known): Step[] {
+  const allowed = Array.isArray(row.allowed_actions) ? row.allowed_actions : [];
+  const names = tasks.filter(({ action }) => action === undefined || allowed.includes(action)).map(({ name }) => name);
+  return tasksFor(scopes, names, { ...known, ...knownIn(row) });
+}
+
+/** Returns the ids that tasks take. The page does not show the ids of a row that only its tasks use. */
+export function idsOf(tasks: RowTask[]): string[] {
+  const variables = tasks.flatMap(({ name }) => QUESTIONS.find((question) => question.name === name)?.operation.variables ?? []);
+  return variables.map(({ name }) => name).filter((name) => name.endsWith('_uuid'));
+}
+
 /**
  * Returns the further saved queries about a record. A task for an action that the record does not allow now is not one of them, nor
- * is the query that the page shows anyway.
+ * is a task that a section offers, or the query that the page shows anyway.
  */
 export function furtherSteps(scopes: string[], kind: RecordKind, known: Known): Step[] {
   const performed = kind.sections.flatMap(({ actions }) => [...actions.keys()].map((action) => taskFor(actions, action)));
+  const open = kind.sections.filter(({ needs }) => mayRun(access, scopes, needs));
+  const offered = open.flatMap(({ tasks, rowTasks }) => [...tasks, ...rowTasks.map(({ name }) => name)]);
   const shown = kind.sections.flatMap(({ operation }) => operation.roots);
   const isAbout = (question: Question) =>
     (USES.get(question) ?? []).some(({ root, argument }) => argument === kind.variable && root.startsWith(kind.within)) &&
     !performed.includes(question) &&
+    !offered.includes(question.name) &&
     !question.operation.roots.every((root) => shown.includes(root)) &&
     mayRun(access, scopes, question.operation);
   return QUESTIONS.filter(isAbout).map((question) => stepOf(question, known));

@@ -19,6 +19,8 @@ import { knownIn, type Known } from './steps';
  * - `# only: failures` shows only rows in which this value is neither empty nor 0.
  * - `# rows: none` shows no rows, because the API cannot filter the list to the waiting entries.
  * - `# actions: …` maps the `allowed_actions` of a row to mutations (`actionsOf`).
+ * - `# tasks: …` names saved queries that every row offers in addition.
+ * - `# first: yes` puts the list before the others.
  */
 export interface Waiting {
   name: string;
@@ -31,6 +33,7 @@ export interface Waiting {
   only: string | undefined;
   hasRows: boolean;
   actions: Map<string, string>;
+  tasks: string[];
 }
 
 /** An entry of a waiting list. */
@@ -49,7 +52,11 @@ const MOST_ROWS = 5;
 
 const files = import.meta.glob<string>('../../waiting/*.graphql', { query: '?raw', import: 'default', eager: true });
 
-export const WAITING: Waiting[] = Object.entries(files).map(([path, text]) => waitingOf(nameOf(path), text));
+const isFirst = (text: string) => headerOf(text).valuesOf('first').includes('yes');
+
+export const WAITING: Waiting[] = Object.entries(files)
+  .sort(([, a], [, b]) => Number(isFirst(b)) - Number(isFirst(a)))
+  .map(([path, text]) => waitingOf(nameOf(path), text));
 
 function waitingOf(name: string, text: string): Waiting {
   const header = headerOf(text);
@@ -66,6 +73,7 @@ function waitingOf(name: string, text: string): Waiting {
     only: header.valuesOf('only')[0],
     hasRows: !header.valuesOf('rows').includes('none'),
     actions: actionsOf(header, operation.roots[0] ?? ''),
+    tasks: header.valuesOf('tasks'),
   };
 }
 
@@ -92,13 +100,20 @@ export function rowOf(entry: Record<string, unknown>): Row {
   const details = leavesOf(others).filter(isShown);
   return {
     title: textOf(title) ?? details[0]?.[1] ?? 'Untitled',
-    detail: details.map(([path, text]) => (/^\d+$/.test(text) ? `${path.at(-1)?.replaceAll('_', ' ')} ${text}` : text)).join(' · '),
+    detail: details.map(detailOf).join(' · '),
     since: textOf(since),
     due: textOf(due),
     known,
     record: recordOf(known),
     allowed: Array.isArray(allowed_actions) ? allowed_actions.map(String) : [],
   };
+}
+
+/** A number needs its name, and the name of a person needs their part: `reviewer Elodie Marchand`. */
+function detailOf([path, text]: [string[], string]): string {
+  const [last = '', holder] = [...path].reverse();
+  const word = /^\d+$/.test(text) ? last : last === 'name' ? holder : undefined;
+  return word ? `${word.replaceAll('_', ' ')} ${text}` : text;
 }
 
 function recordOf(known: Known): RecordId | null {

@@ -41,6 +41,8 @@ export interface Workbench {
 
 export const WorkbenchContext = createContext<Workbench | null>(null);
 
+const DAY_MS = 86_400_000;
+
 /** Up to this width, the panes are below each other. */
 export const NARROW = '(max-width: 760px)';
 
@@ -84,7 +86,8 @@ export function useTextOpener(): (handed: Handed) => void {
 
 /** Opens a saved query, with the known values of its variables. A query runs at once if no required value is missing. */
 export function useQuestionOpener(): (question: Question, known?: Record<string, string>) => void {
-  const { person: { scopes }, recent } = useWorkbench();
+  const { person, recent, labels } = useWorkbench();
+  const { scopes } = person;
   const { run } = useGraphiQLActions();
   const openText = useTextOpener();
   return (question, known = {}) => {
@@ -92,11 +95,23 @@ export function useQuestionOpener(): (question: Question, known?: Record<string,
     recent.note({ kind: 'task', title: question.title, about: question.work, target: question.name });
     const found = operation.variables.flatMap(({ name, isList }) => (known[name] ? [[name, isList ? [known[name]] : known[name]]] : []));
     const start: object = question.variables ? JSON.parse(question.variables) : {};
-    const variables: Record<string, unknown> = { ...start, ...Object.fromEntries(found) };
+    const variables: Record<string, unknown> = { ...start, ...initialValues(question, person, labels), ...Object.fromEntries(found) };
     openText({ query: text, variables: Object.keys(variables).length > 0 ? JSON.stringify(variables, null, 2) : '' });
     const isComplete = operation.variables.every(({ name, isRequired }) => !isRequired || !isBlank(variables[name]));
     if (operation.kind === 'query' && isComplete && mayRun(access, scopes, operation)) void run();
   };
+}
+
+/** Returns the initial values that the options of fields define: the user, and times in the future. */
+function initialValues({ fields }: Question, { uuid, label }: Person, labels: Labels): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, { me, days }] of Object.entries(fields)) {
+    if (days !== undefined) values[name] = new Date(Date.now() + days * DAY_MS).toISOString().replace(/:\d\d\.\d+Z$/, ':00Z');
+    if (!me || !uuid) continue;
+    labels.keep(name, [{ value: uuid, label: label ?? uuid }]);
+    values[name] = uuid;
+  }
+  return values;
 }
 
 /** Returns a function that opens the page of a resource, or a query if the resource has no page. Undefined if the user cannot read it. */

@@ -33,8 +33,10 @@ export interface FieldOptions {
   fill?: boolean;
   /** Name of the field whose label the finder searches for first. Its value is not offered. */
   like?: string;
-  /** Whether the user can be the value. */
+  /** Whether the user is the initial value. */
   me?: boolean;
+  /** For a time: the initial value in days from now. */
+  days?: number;
   /** For a list of objects: the field by which several entries can be picked at once. */
   pick?: string;
 }
