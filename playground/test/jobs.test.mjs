@@ -1,0 +1,67 @@
+// Performs the daily jobs of staff from the sign-in to the result, through the pages only, and counts the steps of each. Needs a
+// service with sample data, and one staff member for each role.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { complaints, openBrowser } from './browser.mjs';
+import { enterCredentials, SIGN_IN_REFUSALS } from './house.mjs';
+import { Api, apiOf, Job } from './jobs/job.mjs';
+import { REVIEW_JOBS } from './jobs/review.mjs';
+
+const MOST_STEPS = 4;
+/** Jobs that need more steps, with the reason. */
+const LONGER = {
+  'request changes with two findings': [9, 'each finding needs its place and its requirement'],
+  'reject a submission with a finding': [7, 'a finding needs its place and its requirement'],
+};
+const ROLES = { REVIEWER: REVIEW_JOBS };
+
+const base = process.env.LABS_TEST_BASE?.replace(/\/$/, '');
+const hasService = Boolean(base && process.env.LABS_FOLDER && process.env.LABS_TEST_REVIEWER_EMAIL);
+const skip = hasService ? false : 'needs a service with sample data and a staff member for each role';
+const only = process.env.LABS_TEST_JOB;
+
+let browser;
+before(async () => {
+  if (hasService) browser = await openBrowser();
+});
+after(() => browser?.close());
+
+for (const [role, jobs] of Object.entries(ROLES)) {
+  test(`daily jobs: ${role.toLowerCase().replaceAll('_', ' ')}`, { skip }, async (context) => {
+    const { page, watch } = browser;
+    page.setDefaultTimeout(20_000);
+    const world = await enter(page, role);
+    for (const [title, perform] of Object.entries(jobs)) {
+      await context.test(title, async (inner) => {
+        await start(page);
+        const job = new Job(page);
+        await perform(job, world);
+        const most = LONGER[title]?.[0] ?? MOST_STEPS;
+        inner.diagnostic(`${role} · ${title} · ${job.steps} steps`);
+        assert.ok(job.steps <= most, `${job.steps} steps, at most ${most}`);
+      });
+    }
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    assert.deepEqual(complaints(watch, base, SIGN_IN_REFUSALS), []);
+  });
+}
+
+/** Signs a staff member in on the page. Returns what the jobs of the role share: the API with the token of the page. */
+async function enter(page, role) {
+  const [email, password, secret] = ['EMAIL', 'PASSWORD', 'TOTP_SECRET'].map((name) => process.env[`LABS_TEST_${role}_${name}`]);
+  const asked = page.waitForRequest((request) => request.url().endsWith('/playground/graphql'));
+  await page.goto(`${base}/playground`);
+  await enterCredentials(page, { email, password, secret });
+  const { authorization } = (await asked).headers();
+  const api = new Api(base, authorization.replace('Bearer ', ''));
+  const name = await page.locator('.topbar .who').textContent();
+  return { api, name, used: new Set(), signIn: (address) => apiOf(base, address) };
+}
+
+/** Shows the start page anew, with current lists. */
+async function start(page) {
+  await page.goto(`${base}/playground#/`);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Start', level: 2 }).waitFor();
+}
