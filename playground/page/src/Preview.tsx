@@ -22,10 +22,15 @@ export function Preview({ answer }: { answer: Answer }) {
   );
 }
 
+/** Returns whether a resource has a rendered text. */
+export function hasPreview(value: Record<string, unknown>): boolean {
+  return textOf(value.body_html) !== undefined || textOf(value.migration_html) !== undefined;
+}
+
 /** Returns the rendered texts of the first resource that has any. */
 function textsOf(body: unknown): [string, string][] {
   const data = isRecord(body) && isRecord(body.data) ? Object.values(body.data).filter(isRecord) : [];
-  const item = data.find((one) => textOf(one.body_html) ?? textOf(one.migration_html));
+  const item = data.find(hasPreview);
   const texts: [string, string | undefined][] = [
     ['Text', textOf(item?.body_html)],
     ['Migration', textOf(item?.migration_html)],

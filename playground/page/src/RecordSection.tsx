@@ -5,6 +5,7 @@ import { FactList, ListTable } from './FactTables';
 import { AnswerOr } from './Parts';
 import type { Order } from './handover';
 import { Pictures } from './Pictures';
+import { hasPreview, Preview } from './Preview';
 import type { Section } from './records';
 import { Steps } from './Steps';
 import { idsOf, knownIn, rowSteps, stepsFor, tasksFor, type Known } from './steps';
@@ -92,6 +93,7 @@ function Parts({ section, body, answer, known, own }: PartsProps) {
         />
       ))}
       {answer && <Pictures answer={answer} />}
+      {answer && <Preview answer={answer} />}
     </>
   );
 }
@@ -116,7 +118,7 @@ function Part({ title, section, root, value, known, own }: PartProps) {
   return (
     <>
       {title && <h4>{title}</h4>}
-      {isEmpty && <p className="nothing">None.</p>}
+      {isEmpty && !(isRecord(value) && hasPreview(value)) && <p className="nothing">None.</p>}
       {!isEmpty && <FactList fields={fields} />}
       {tables
         .filter(({ rows }) => rows.length > 0)

@@ -32,7 +32,8 @@ const NAMES = ['name', 'company_name', 'title', 'subject', 'label', 'app_name'];
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const WORD = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/;
-const HIDDEN = ['allowed_actions', '__typename', 'page'];
+/** Values that the page uses, or shows in another form: rendered texts in a frame. */
+const HIDDEN = ['allowed_actions', '__typename', 'page', 'body_html', 'migration_html'];
 /** Lists that are shown in another form: the page shows images of a submission as images. */
 const HIDDEN_LISTS = ['media'];
 /** Objects that only group values, so that their name adds nothing to a label. */

@@ -15,6 +15,14 @@ export class Job {
     this.page = page;
   }
 
+  /** Shows the start page with current lists. The job starts here, so this is not a step. */
+  async start() {
+    const isThere = /#?\/?$/.test(new URL(this.page.url()).hash) && (await this.page.locator('.view.start').count()) > 0;
+    if (isThere || (await this.page.getByRole('dialog').count()) > 0) await this.page.goto(this.page.url().replace(/#.*/, '')).then(() => this.page.reload());
+    else await this.page.getByRole('link', { name: 'Start', exact: true }).click();
+    await this.page.getByRole('heading', { name: 'Start', level: 2 }).waitFor();
+  }
+
   async click(locator) {
     this.steps += 1;
     await locator.click();
@@ -77,7 +85,7 @@ export class Job {
   }
 
   field(label) {
-    return this.page.getByRole('form', { name: 'Variables' }).getByLabel(label);
+    return this.page.getByRole('form', { name: 'Variables' }).getByLabel(label).and(this.page.locator('input, select, textarea'));
   }
 }
 

@@ -42,6 +42,7 @@ export const REVIEW_JOBS = {
   async 'claim a submission'(job, world) {
     const { uuid, app_name } = await waiting(world);
     world.used.delete(uuid);
+    await job.start();
     await job.act('Submissions waiting for a reviewer', 'Claim', app_name);
     await job.runAndConfirm('submission_claim');
     const { state, reviewer } = await world.api.get(`${DESK}/${uuid}`);
@@ -49,13 +50,14 @@ export const REVIEW_JOBS = {
     world.first = { uuid, app_name };
   },
   async 'end a claim'(job, world) {
+    await job.start();
     await job.act(MINE, 'Unclaim', world.first.app_name);
     await job.runAndConfirm('submission_unclaim');
     assert.equal((await world.api.get(`${DESK}/${world.first.uuid}`)).state, 'SUBMITTED');
   },
   async 'write to a partner about a submission'(job, world) {
     const { uuid, app_name } = (world.open = await claimed(world));
-    await job.page.reload();
+    await job.start();
     await job.act(MINE, 'Write to the partner about a submission', app_name);
     await job.type('Message', 'Does the app still need the permission to read orders?');
     await job.runAndConfirm('submission_message');
@@ -63,6 +65,7 @@ export const REVIEW_JOBS = {
   },
   async 'write an internal note on a submission'(job, world) {
     const { uuid, app_name } = world.open;
+    await job.start();
     await job.act(MINE, 'Write an internal note on a submission', app_name);
     await job.type('Note', 'The permission was discussed with the partner by telephone.');
     await job.runAndConfirm('submission_note');
@@ -70,7 +73,7 @@ export const REVIEW_JOBS = {
   },
   async 'request changes with two findings'(job, world) {
     const { uuid, app_name } = await claimed(world, { differences: 2 });
-    await job.page.reload();
+    await job.start();
     await job.act(MINE, 'Request changes', app_name);
     await addFindings(job, 2);
     await job.runAndConfirm('submission_request_changes');
@@ -79,7 +82,7 @@ export const REVIEW_JOBS = {
   },
   async 'approve a submission'(job, world) {
     const { uuid, app_name } = await claimed(world);
-    await job.page.reload();
+    await job.start();
     await job.act(MINE, 'Approve', app_name);
     await job.type(/^Note to the partner/, 'Well described.');
     await job.runAndConfirm('submission_approve');
@@ -87,7 +90,7 @@ export const REVIEW_JOBS = {
   },
   async 'reject a submission with a finding'(job, world) {
     const { uuid, app_name } = await claimed(world, { differences: 1 });
-    await job.page.reload();
+    await job.start();
     await job.act(MINE, 'Reject', app_name);
     await addFindings(job, 1);
     await job.runAndConfirm('submission_reject');
@@ -95,12 +98,13 @@ export const REVIEW_JOBS = {
   },
   async 'decide an appeal'(job, world) {
     const { uuid, app_name } = await claimed(world, { appeal: true });
-    await job.page.reload();
+    await job.start();
     await job.act(MINE, 'Approve', app_name);
     await job.runAndConfirm('submission_approve');
     assert.equal((await world.api.get(`${DESK}/${uuid}`)).state, 'APPROVED');
   },
   async 'approve a customer review'(job, world) {
+    await job.start();
     const list = 'Customer reviews waiting for a moderator';
     const button = job.page.getByRole('list', { name: list }).getByRole('button', { name: /^Approve: / }).first();
     await job.click(button);
@@ -109,6 +113,7 @@ export const REVIEW_JOBS = {
     assert.deepEqual([state, data[0].state, data[0].waiting ?? null], ['PUBLISHED', 'PUBLISHED', null]);
   },
   async 'reject a flagged customer review'(job, world) {
+    await job.start();
     const list = 'Customer reviews flagged by the partner';
     const button = job.page.getByRole('list', { name: list }).getByRole('button', { name: /^Reject: / }).first();
     await job.click(button);

@@ -65,7 +65,7 @@ export function TaskForm({ operation, shapes, question, isFolded }: Props) {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
         }}
       >
-        {question?.startsFrom && <StartValues name={question.startsFrom} shapes={shapes} values={values} onFound={(found) => write({ ...values, ...found })} />}
+        {question?.startsFrom && <StartValues name={question.startsFrom} shapes={shapes} values={values} onFound={(found, isAsked) => write(isAsked ? { ...latest.current, ...found } : { ...found, ...latest.current })} />}
         {shapes.map((shape) => (
           <Field key={shape.name} shape={shape} path={[shape.name]} />
         ))}
