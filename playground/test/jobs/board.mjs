@@ -28,7 +28,7 @@ export const BOARD_JOBS = {
     await job.start();
     await job.act(UNANSWERED, 'Change status', title);
     await job.select('Status', 'PLANNED');
-    await job.type(/^Public note/, 'Planned for the spring.');
+    await job.type('Public note', 'Planned for the spring.');
     await job.runAndConfirm('feature_request_change_status');
     assert.equal((await read(world, uuid)).status, 'PLANNED');
   },
@@ -37,7 +37,7 @@ export const BOARD_JOBS = {
     await job.start();
     await job.act(UNANSWERED, 'Merge', title);
     await job.choose('Into');
-    await job.type(/^Public note/, 'Both ask for the same.');
+    await job.type('Public note', 'Both ask for the same.');
     const { merged_into_uuid } = await job.runAndConfirm('feature_request_merge');
     assert.equal((await read(world, uuid)).merged_into_uuid, merged_into_uuid);
   },

@@ -84,8 +84,10 @@ export class Job {
     return Object.values(body.data)[0];
   }
 
+  /** The field with this label. The label of the page can also say that the field is optional, and count its characters. */
   field(label) {
-    return this.page.getByRole('form', { name: 'Variables' }).getByLabel(label).and(this.page.locator('input, select, textarea'));
+    const text = new RegExp(`^\\s*${label}\\s*(optional\\s*)?([\\d,]+ / [\\d,]+\\s*)?$`);
+    return this.page.getByRole('form', { name: 'Variables' }).getByLabel(text).and(this.page.locator('input, select, textarea'));
   }
 }
 

@@ -13,7 +13,7 @@ export const OPERATIONS_JOBS = {
     await job.find('voorraadhuis', /^Partner Voorraadhuis/);
     const budgets = job.page.getByRole('region', { name: 'Budgets', exact: true });
     await job.click(budgets.getByRole('button', { name: 'Override the rate limits of a partner' }));
-    await job.type(/^Daily requests/, '70000');
+    await job.type('Daily requests', '70000');
     await job.type('Reason', 'Migration of the old till system.');
     const { partner_uuid } = await job.runAndConfirm('rate_limit_override');
     const { daily, override } = await api.get(`/v1/admin/partners/${partner_uuid}/rate-limit`);
@@ -53,10 +53,10 @@ export const OPERATIONS_JOBS = {
   async 'announce a deprecation'(job, { api }) {
     await job.start();
     await job.find('deprecation', 'Announce a deprecation');
-    await job.type(/^Operation id/, 'marketplace_apps_list');
+    await job.type('Operation id', 'marketplace_apps_list');
     await job.type('Reason', 'The new list has pages.');
     await job.type('Replacement', 'Use the list with cursors.');
-    await job.pickTime('Sunset', inDays(400));
+    await job.pickTime('Sunset at', inDays(400));
     const { uuid } = await job.runAndConfirm('deprecation_create');
     assert.ok((await api.get('/v1/admin/deprecations')).data.some((one) => one.uuid === uuid));
   },

@@ -16,8 +16,8 @@ export const PUBLICATION_JOBS = {
     await job.type('Title', TITLE);
     await job.type('Version', '1.4.0');
     await job.select('Change', 'ADDED');
-    await job.type(/^Summary/, 'Names are found without their accents.');
-    await job.type(/^Body/, 'A search for `belle tablee` finds *Belle Tablée*.');
+    await job.type('Summary', 'Names are found without their accents.');
+    await job.type('Body', 'A search for `belle tablee` finds *Belle Tablée*.');
     const { uuid, state } = await job.runAndConfirm('changelog_create');
     assert.equal(state, 'DRAFT');
     world.item = uuid;
@@ -48,8 +48,8 @@ export const PUBLICATION_JOBS = {
     await job.find('ignore accents', TITLE);
     await job.click(job.page.getByRole('button', { name: 'Edit a publication item' }));
     await job.page.getByText('The current values are filled in.').waitFor();
-    await job.type(/^Summary/, 'Names are found with and without their accents.');
-    await job.type(/^Reason/, 'The summary was wrong.');
+    await job.type('Summary', 'Names are found with and without their accents.');
+    await job.type('Reason', 'The summary was wrong.');
     await job.runAndConfirm('publication_edit');
     assert.match((await read(world)).summary, /with and without/);
   },
@@ -57,7 +57,7 @@ export const PUBLICATION_JOBS = {
     await job.start();
     await job.find('ignore accents', TITLE);
     await job.click(job.page.getByRole('button', { name: 'Withdraw a publication item' }));
-    await job.type(/^Reason/, 'The release was postponed.');
+    await job.type('Reason', 'The release was postponed.');
     await job.runAndConfirm('publication_withdraw');
     assert.equal((await read(world)).state, 'WITHDRAWN');
   },

@@ -84,7 +84,7 @@ export const REVIEW_JOBS = {
     const { uuid, app_name } = await claimed(world);
     await job.start();
     await job.act(MINE, 'Approve', app_name);
-    await job.type(/^Note to the partner/, 'Well described.');
+    await job.type('Note to the partner', 'Well described.');
     await job.runAndConfirm('submission_approve');
     assert.equal((await world.api.get(`${DESK}/${uuid}`)).state, 'APPROVED');
   },
