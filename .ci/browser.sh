@@ -2,7 +2,7 @@
 # Runs the browser tests in a real Chromium against the service:
 # - playground and reference, with the reference's code samples: an empty service in a temporary folder, with two staff
 #   members and a machine client created on the command line, and one registered partner
-# - sample storefront and board: a service with sample data
+# - sample storefront and board, and the daily jobs of staff: a service with sample data
 #
 # Called by ./test. Needs Node, Chromium, Python and PostgreSQL.
 set -euo pipefail
@@ -48,5 +48,13 @@ sample_base=$(sed -n 's/^Labs is ready at //p' "$folder/sample-said")
 # Validates the HTML of all pages. The sample data contains a changelog entry and a blog post to render.
 LABS_TEST_BASE=$sample_base node --test --test-reporter=spec test/validity.test.mjs
 
-cd sample
-LABS_TEST_BASE=$sample_base LABS_SAMPLE_PORT=$sample_port LABS_FOLDER=$folder/sample npm test --silent
+(
+  cd sample
+  LABS_TEST_BASE=$sample_base LABS_SAMPLE_PORT=$sample_port LABS_FOLDER=$folder/sample npm test --silent
+)
+
+# Performs the daily jobs of staff. They change the sample data, so they come last.
+for role in reviewer community editor support account_manager administrator; do
+  staff "LABS_TEST_$(tr '[:lower:]' '[:upper:]' <<<"$role")" "$role" "${role/_/.}" "$folder/sample"
+done
+LABS_TEST_BASE=$sample_base LABS_FOLDER=$folder/sample node --test --test-reporter=spec test/jobs.test.mjs

@@ -17,11 +17,11 @@ case $LABS_TEST_BASE in http://*) ;; *) echo "the service did not start: $first"
 # said <line name> <text>: prints the value of a named line in the command's output.
 said() { sed -n "s/^ *$1  *//p" <<<"$2"; }
 
-# staff <variable prefix> <role> [name]: creates a staff member and exports the credentials for the tests. The name of the
-# e-mail address is the role by default.
+# staff <variable prefix> <role> [name] [folder]: creates a staff member and exports the credentials for the tests. The name
+# of the e-mail address is the role by default. The folder is the one of the service of this script by default.
 staff() {
   local made name=${3:-$2}
-  made=$("$labs" staff create --folder "$folder/labs" --email "$name@labs.example" --name "Test of $name" --role "$2")
+  made=$("$labs" staff create --folder "${4:-$folder/labs}" --email "$name@labs.example" --name "Test of $name" --role "$2")
   export "$1_EMAIL=$name@labs.example"
   export "$1_PASSWORD=$(said password "$made")"
   export "$1_TOTP_SECRET=$(said authenticator "$made")"

@@ -37,7 +37,7 @@ export function RecordSection({ section, known, variables }: Props) {
         </button>
       </header>
       <SectionBody section={section} missing={[]} answer={answer} onRetry={reload} known={known} own={Object.values(variables)[0]} />
-      <Steps steps={steps} label={`Next steps of ${section.title}`} />
+      <Steps steps={steps} label={`Next steps of ${section.title}`} isShort />
     </section>
   );
 }

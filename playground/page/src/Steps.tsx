@@ -5,12 +5,14 @@ interface Props {
   steps: Step[];
   label: string;
   isMain?: boolean;
+  /** Whether the buttons show only the actions, because the place says what they concern. */
+  isShort?: boolean;
   /** The entry of a list that the steps concern. The buttons then show only the actions. */
   entry?: string;
 }
 
 /** Buttons that open the tasks in the editor. */
-export function Steps({ steps, label, isMain = false, entry }: Props) {
+export function Steps({ steps, label, isMain = false, isShort = false, entry }: Props) {
   const order = useOrder();
   if (steps.length === 0) return null;
   return (
@@ -19,12 +21,12 @@ export function Steps({ steps, label, isMain = false, entry }: Props) {
         <li key={step.title}>
           <button
             type="button"
-            className={isMain ? 'main' : undefined}
+            className={isMain ? 'strong' : undefined}
             title={step.sentence}
             aria-label={entry && `${step.short}: ${entry}`}
             onClick={() => order(step.order)}
           >
-            {entry ? step.short : step.title}
+            {entry || isShort ? step.short : step.title}
           </button>
         </li>
       ))}

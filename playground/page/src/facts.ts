@@ -28,6 +28,8 @@ export interface FactTable {
   hasMore: boolean;
 }
 
+/** Labels of names that do not explain themselves. */
+const LABELS: Record<string, string> = { active_at: 'Last activity', status_at: 'Status changed' };
 const NAMES = ['name', 'company_name', 'title', 'subject', 'label', 'app_name'];
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -46,6 +48,8 @@ export function fieldsOf(root: string, entry: Record<string, unknown>, path: str
   const named = namesIn(entry);
   return Object.entries(entry).flatMap(([key, value]): Field[] => {
     const at = [...path, key];
+    // The kind of a named actor adds nothing to the name.
+    if (key === 'kind' && path.length > 0 && NAMES.some((name) => textOf(entry[name]))) return [];
     if (HIDDEN.includes(key) || isObjectList(value) || named.get(key) === 'part') return [];
     if (isRecord(value) && !isMoney(value)) return fieldsOf(root, value, at);
     const id = named.get(key);
@@ -138,9 +142,12 @@ export function labelOf(path: string[]): string {
   const isName = NAMES.includes(last) && above.length > 0;
   const holders = above.filter((word) => !GROUPS.includes(word));
   const words = (isName ? above : [last, ...holders]).slice(0, 2).reverse();
+  const known = LABELS[words.join(' ')];
+  if (known) return known;
   const text = words
     .join(' ')
-    .replace(/_(at|uuid)\b/g, '')
+    .replace(/_(at|uuid|count)\b/g, '')
+    .replace(/\bis_/, '')
     .replaceAll('_', ' ')
     .replace(/\bemail\b/, 'e-mail')
     .replace(/^uuid$/, 'id');

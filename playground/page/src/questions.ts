@@ -11,12 +11,15 @@ import { operationOf, type Operation } from './operation';
  *     # variables: {"limit": 20}
  *     # field: text_uuid {"fill": true}
  *     # starts from: publication_item
+ *     # short: Edit
  */
 export interface Question {
   /** Name of the file without extension. */
   name: string;
   title: string;
   sentence: string;
+  /** Title next to an entry that the task concerns. */
+  short?: string;
   /** Heading of the panel. */
   work: string;
   text: string;
@@ -71,8 +74,9 @@ function questionOf(path: string, text: string): Question {
     name: path.replace(/^.*\//, '').replace(/\.graphql$/, ''),
     title: comments[0] ?? path,
     sentence: comments[1] ?? '',
+    short: said('short'),
     work: said('for') ?? '',
-    text: text.replace(/^# (variables|for|field|starts from):.*\n/gm, ''),
+    text: text.replace(/^# (variables|for|field|short|starts from):.*\n/gm, ''),
     variables: variables ? JSON.stringify(JSON.parse(variables), null, 2) : '',
     operation: operationOf(text) ?? { kind: 'query', name: undefined, roots: [], variables: [] },
     fields: Object.fromEntries(comments.flatMap(fieldOf)),

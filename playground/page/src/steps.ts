@@ -56,11 +56,13 @@ export function knownIn(value: unknown): Known {
   return Object.assign({}, ...entries.map(([, part]) => knownIn(part)), Object.fromEntries(own)) as Known;
 }
 
-/** Returns the steps for the allowed actions that the user may perform, each with its saved query or with a generated mutation. */
+/**
+ * Returns the steps for the allowed actions that the user may perform, in the order of `actions`, each with its saved query or with a
+ * generated mutation.
+ */
 export function stepsFor(scopes: string[], actions: Map<string, string>, allowed: string[], known: Known): Step[] {
-  return allowed.flatMap((action) => {
-    const mutation = actions.get(action);
-    if (!mutation || !mayRun(access, scopes, { kind: 'mutation', roots: [mutation] })) return [];
+  return [...actions].flatMap(([action, mutation]) => {
+    if (!allowed.includes(action) || !mayRun(access, scopes, { kind: 'mutation', roots: [mutation] })) return [];
     const question = taskFor(actions, action);
     const change = access.changes[mutation];
     if (question) return [{ ...stepOf(question, known), short: titleOf(action) }];
@@ -108,8 +110,8 @@ export function furtherSteps(scopes: string[], kind: RecordKind, known: Known): 
 }
 
 function stepOf(question: Question, known: Known): Step {
-  const { title, sentence } = question;
-  return { title, short: title, sentence, order: { question, known: knownFor(question, known) } };
+  const { title, short, sentence } = question;
+  return { title, short: short ?? title, sentence, order: { question, known: knownFor(question, known) } };
 }
 
 /**

@@ -64,7 +64,8 @@ function listTable(path: string[], list: unknown[]): Table {
 
 function thingTables(path: string[], thing: Record<string, unknown>): Table[] {
   const leaves = leavesOf(thing);
-  const rows = leaves.map(([at, text]) => [
+  // A field without a value only makes the others harder to find. The JSON has it.
+  const rows = leaves.filter(([, text]) => text !== '').map(([at, text]) => [
     { text: at.join('.'), path: [], entry: thing },
     { text, path: at, entry: thing },
   ]);

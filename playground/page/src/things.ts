@@ -59,6 +59,7 @@ const KINDS: Record<string, string> = {
 
 /** Variables for the entries of lists that no other query reads one by one, and of fields that do not end in `_get`. */
 const ROOTS: Record<string, string> = {
+  admin_deprecations_list: 'deprecation_uuid',
   admin_invitations_list: 'invitation_uuid',
   admin_network_denials_list: 'denial_uuid',
   admin_notes_list: 'note_uuid',

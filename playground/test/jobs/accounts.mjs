@@ -36,7 +36,7 @@ export const ACCOUNT_JOBS = {
     const { uuid } = await user(world, 'Daan Kuipers');
     await job.start();
     await job.find('daan', /^User Daan Kuipers/);
-    await job.click(button(job, 'Sessions', /^End a session of a user/).first());
+    await job.click(button(job, 'Sessions', /^End: /).first());
     await job.runAndConfirm('user_end_session');
     assert.equal((await world.api.get(`/v1/admin/users/${uuid}/sessions`)).data.length, 0);
   },
@@ -44,7 +44,7 @@ export const ACCOUNT_JOBS = {
     const { uuid } = await partner(world, 'Voorraadhuis');
     await job.start();
     await job.find('voorraadhuis', /^Partner Voorraadhuis/);
-    await job.click(button(job, 'Notes and events', 'Write a note about a partner'));
+    await job.click(button(job, 'Notes and events', 'Write a note'));
     await job.type('Note', 'Prefers to be called in the morning.');
     await job.runAndConfirm('note_create');
     assert.match((await world.api.get(`/v1/admin/partners/${uuid}/notes`)).data[0].body, /in the morning/);
@@ -52,7 +52,7 @@ export const ACCOUNT_JOBS = {
   async 'change the tier of a partner'(job, world) {
     await job.start();
     await job.find('voorraadhuis', /^Partner Voorraadhuis/);
-    await job.click(button(job, 'Subscription', 'Change the tier of a partner'));
+    await job.click(button(job, 'Subscription', 'Change tier'));
     await job.choose('New tier', /^Scale/);
     await job.type('Reason', 'Agreed in the yearly talk.');
     const { tier_code, pending_change } = await job.runAndConfirm('subscription_change_tier');

@@ -12,7 +12,7 @@ export const OPERATIONS_JOBS = {
     await job.start();
     await job.find('voorraadhuis', /^Partner Voorraadhuis/);
     const budgets = job.page.getByRole('region', { name: 'Budgets', exact: true });
-    await job.click(budgets.getByRole('button', { name: 'Override the rate limits of a partner' }));
+    await job.click(budgets.getByRole('button', { name: 'Override the limits' }));
     await job.type('Daily requests', '70000');
     await job.type('Reason', 'Migration of the old till system.');
     const { partner_uuid } = await job.runAndConfirm('rate_limit_override');

@@ -58,7 +58,7 @@ export const REVIEW_JOBS = {
   async 'write to a partner about a submission'(job, world) {
     const { uuid, app_name } = (world.open = await claimed(world));
     await job.start();
-    await job.act(MINE, 'Write to the partner about a submission', app_name);
+    await job.act(MINE, 'Write to the partner', app_name);
     await job.type('Message', 'Does the app still need the permission to read orders?');
     await job.runAndConfirm('submission_message');
     assert.match((await messagesOf(world.api, uuid)).at(-1).body, /permission to read orders/);
@@ -66,7 +66,7 @@ export const REVIEW_JOBS = {
   async 'write an internal note on a submission'(job, world) {
     const { uuid, app_name } = world.open;
     await job.start();
-    await job.act(MINE, 'Write an internal note on a submission', app_name);
+    await job.act(MINE, 'Write a note', app_name);
     await job.type('Note', 'The permission was discussed with the partner by telephone.');
     await job.runAndConfirm('submission_note');
     assert.match((await messagesOf(world.api, uuid)).at(-1).body, /by telephone/);

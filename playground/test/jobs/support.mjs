@@ -30,7 +30,7 @@ export const SUPPORT_JOBS = {
   async 'assign a ticket to me'(job, world) {
     const uuid = (world.ticket = await ticket(world, 'Which limit applies to us?'));
     await job.start();
-    await job.act(WAITING, 'Assign a ticket', 'Which limit applies to us?');
+    await job.act(WAITING, 'Assign', 'Which limit applies to us?');
     await job.runAndConfirm('ticket_assign');
     assert.equal((await read(world, uuid)).assignee.name, world.name);
   },
