@@ -15,9 +15,8 @@ import { SUPPORT_JOBS } from './jobs/support.mjs';
 const MOST_STEPS = 4;
 /** Jobs that need more steps, with the reason. */
 const LONGER = {
-  'request changes with two findings': [9, 'each finding needs its place and its requirement'],
+  'request changes with two findings': [5, 'each finding needs its place'],
   'change the tier of a partner': [5, 'partner and tier are two choices'],
-  'reject a submission with a finding': [7, 'a finding needs its place and its requirement'],
 };
 const ROLES = {
   REVIEWER: REVIEW_JOBS,

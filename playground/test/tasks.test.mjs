@@ -108,11 +108,9 @@ test('several findings are picked from the differences, and a broken rule is sho
   await openQuestion(page, 'Request changes to a submission');
   await page.getByRole('combobox', { name: 'Submission' }).click();
   await page.getByRole('option', { name: /^Minibar Stock/ }).click();
-  await page.getByRole('button', { name: 'Pick from: differences of the submission' }).click();
-  const picking = page.getByRole('dialog', { name: 'Differences of the submission' });
-  await picking.getByRole('checkbox').nth(1).waitFor();
-  for (const box of await picking.getByRole('checkbox').all()) await box.check();
-  await picking.getByRole('button', { name: 'Add 2' }).click();
+  const picks = page.getByRole('group', { name: 'Differences of the submission' });
+  await picks.getByRole('checkbox').nth(1).waitFor();
+  for (const box of await picks.getByRole('checkbox').all()) await box.check();
   const first = page.getByRole('group', { name: 'Finding 1' });
   assert.equal(await first.getByRole('combobox', { name: 'Place' }).inputValue(), '/texts/en/tagline · Orders at the table');
 

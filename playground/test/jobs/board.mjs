@@ -36,7 +36,7 @@ export const BOARD_JOBS = {
     const { uuid, title } = await unanswered(world);
     await job.start();
     await job.act(UNANSWERED, 'Merge', title);
-    await job.choose('Into');
+    await job.choose('Merge into');
     await job.type('Public note', 'Both ask for the same.');
     const { merged_into_uuid } = await job.runAndConfirm('feature_request_merge');
     assert.equal((await read(world, uuid)).merged_into_uuid, merged_into_uuid);

@@ -17,9 +17,12 @@ export class Job {
 
   /** Shows the start page with current lists. The job starts here, so this is not a step. */
   async start() {
-    const isThere = /#?\/?$/.test(new URL(this.page.url()).hash) && (await this.page.locator('.view.start').count()) > 0;
-    if (isThere || (await this.page.getByRole('dialog').count()) > 0) await this.page.goto(this.page.url().replace(/#.*/, '')).then(() => this.page.reload());
-    else await this.page.getByRole('link', { name: 'Start', exact: true }).click();
+    const isStart = await this.page.locator('.view.start').isVisible();
+    const isBlocked = await this.page.getByRole('dialog').isVisible();
+    if (isStart || isBlocked) {
+      await this.page.evaluate(() => (location.hash = '#/'));
+      await this.page.reload();
+    } else await this.page.getByRole('link', { name: 'Start', exact: true }).click();
     await this.page.getByRole('heading', { name: 'Start', level: 2 }).waitFor();
   }
 

@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 const DESK = '/v1/marketplace/internal/submissions';
 const MINE = 'My claimed submissions';
 
+/** Differences in texts, for which the form suggests a requirement. */
+const isText = ({ path }) => /release_notes|tagline|description/.test(path);
+
 /** Claims a waiting submission that no earlier job has used. */
 async function claimed({ api, used }, { appeal = false, differences = 0 } = {}) {
   const submission = await waiting({ api, used }, { appeal, differences });
@@ -14,7 +17,7 @@ async function waiting({ api, used }, { appeal = false, differences = 0 } = {}) 
   const { data } = await api.get(`${DESK}?state=SUBMITTED&appeal=${appeal}&sort=queued_at&limit=50`);
   for (const { uuid } of data) {
     const submission = used.has(uuid) ? null : await api.get(`${DESK}/${uuid}`);
-    if (!submission?.allowed_actions.includes('claim') || submission.differences.length < differences) continue;
+    if (!submission?.allowed_actions.includes('claim') || submission.differences.filter(isText).length < differences) continue;
     used.add(uuid);
     return submission;
   }
@@ -23,16 +26,14 @@ async function waiting({ api, used }, { appeal = false, differences = 0 } = {}) 
 
 const messagesOf = async (api, uuid) => (await api.get(`${DESK}/${uuid}`)).messages;
 
-/** Picks the first differences as places of findings, and completes the findings. */
+/** Picks differences as places of findings, and completes the findings. The form suggests a requirement for most places. */
 async function addFindings(job, count) {
-  await job.click(job.page.getByRole('button', { name: 'Pick from: differences of the submission' }));
-  const sheet = job.page.getByRole('dialog', { name: 'Differences of the submission' });
-  for (let index = 0; index < count; index += 1) await job.click(sheet.getByRole('checkbox').nth(index));
-  await job.click(sheet.getByRole('button', { name: `Add ${count}` }));
+  const boxes = job.page.getByRole('group', { name: 'Differences of the submission' }).getByRole('checkbox', { name: /release_notes|tagline|description/ });
+  for (let index = 0; index < count; index += 1) await job.click(boxes.nth(index));
   for (let index = 1; index <= count; index += 1) {
     const finding = job.page.getByRole('group', { name: `Finding ${index}` });
-    await job.click(finding.getByRole('combobox', { name: 'Requirement' }));
-    await job.page.locator('.popup').getByRole('option').first().click();
+    const requirement = finding.getByRole('combobox', { name: 'Requirement' });
+    assert.notEqual(await requirement.inputValue(), '');
     await finding.getByLabel(/^Observed/).fill('The text names a function that the app does not have.');
     await finding.getByLabel(/^Text/).fill('Describe only functions of this version.');
   }

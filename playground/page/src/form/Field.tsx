@@ -1,6 +1,6 @@
-import { createContext, useContext, useState } from 'react';
+import { createContext, useContext } from 'react';
 import { Control } from './Control';
-import { PickSheet } from './PickSheet';
+import { Picks } from './Picks';
 import type { Shape } from './shape';
 import type { Path } from './uses';
 import { isBlank, valueAt } from './value';
@@ -157,7 +157,6 @@ function Group({ shape, path }: { shape: Shape; path: Path }) {
 /** A list of objects or of found values, which can grow. */
 function List({ shape, path }: { shape: Shape; path: Path }) {
   const { values, problems, put } = useForm();
-  const [isPicking, setIsPicking] = useState(false);
   const value = valueAt(values, path);
   const entries: unknown[] = Array.isArray(value) ? value : isBlank(value) ? [] : [value];
   const one = singular(shape.label);
@@ -167,16 +166,28 @@ function List({ shape, path }: { shape: Shape; path: Path }) {
   // A list that needs a value shows a field for the first one.
   const shown = entries.length === 0 && shape.isRequired && !isOfObjects ? [''] : entries;
   const picked = shape.fields.find(({ name }) => name === shape.options.pick);
+  const suggested = shape.fields.find(({ name }) => name === shape.options.suggest);
+  const fields = picked ? [picked, ...shape.fields.filter((field) => field !== picked)] : shape.fields;
   return (
     <fieldset className="field as-list" id={id} tabIndex={-1} aria-describedby={own.length > 0 ? `${id}-wrong` : undefined}>
       <legend>
         {shape.label} <Optional shape={shape} />
       </legend>
+      {picked?.finder && (
+        <Picks
+          finder={picked.finder}
+          field={picked.name}
+          suggested={suggested?.finder && { field: suggested.name, finder: suggested.finder }}
+          values={values}
+          entries={entries}
+          onChange={(changed) => put(path, changed)}
+        />
+      )}
       {shown.map((_, index) => (
         <div className={isOfObjects ? 'entry' : 'value'} key={index} role={isOfObjects ? 'group' : undefined} aria-label={isOfObjects ? `${one} ${index + 1}` : undefined}>
           {isOfObjects && <strong>{`${one} ${index + 1}`}</strong>}
           {isOfObjects
-            ? shape.fields.map((field) => <Field key={field.name} shape={field} path={[...path, index, field.name]} />)
+            ? fields.map((field) => <Field key={field.name} shape={field} path={[...path, index, field.name]} />)
             : shape.entry && <Single shape={{ ...shape.entry, label: `${one} ${index + 1}`, description: undefined }} path={[...path, index]} />}
           {entries.length > 0 && (
             <button type="button" className="remove" onClick={() => put(path, entries.filter((__, other) => other !== index))}>
@@ -187,23 +198,10 @@ function List({ shape, path }: { shape: Shape; path: Path }) {
       ))}
       <Messages id={id} messages={own} />
       <p className="adders">
-        {picked?.finder && (
-          <button type="button" onClick={() => setIsPicking(true)}>
-            Pick from: {picked.finder.title.toLowerCase()}
-          </button>
-        )}
         <button type="button" onClick={() => put(path, [...entries, isOfObjects ? {} : ''])}>
           Add {one.toLowerCase()}
         </button>
       </p>
-      {isPicking && picked?.finder && (
-        <PickSheet
-          finder={picked.finder}
-          values={values}
-          onClose={() => setIsPicking(false)}
-          onPicked={(chosen) => put(path, [...entries, ...chosen.map((found) => ({ [picked.name]: found }))])}
-        />
-      )}
     </fieldset>
   );
 }

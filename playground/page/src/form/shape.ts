@@ -39,6 +39,8 @@ export interface FieldOptions {
   days?: number;
   /** For a list of objects: the field by which several entries can be picked at once. */
   pick?: string;
+  /** For picked entries: the field that gets the value whose title occurs in the picked one. */
+  suggest?: string;
 }
 
 export type Kind = 'text' | 'lines' | 'choice' | 'choices' | 'yes-no' | 'check' | 'number' | 'time' | 'day' | 'texts' | 'list' | 'group' | 'json';
