@@ -18,6 +18,7 @@ mod partners;
 mod partners_standing;
 mod profiles;
 mod rate_limits;
+mod rate_limits_refusals;
 mod scopes;
 mod security_events;
 mod sign_in_blocks;
