@@ -298,7 +298,7 @@ async fn pending_customer_reviews_come_first_in_moderation_queue() {
                   select labs_uuid(), review_uuid, 5, 'So_so, 100% fine', 'en'
                     from customer_review cross join generate_series(1, 60)";
     desk.market.harness.sql(former).await;
-    for (q, found) in [("oLDER", &all[..1]), ("so_SO, 100%", &all[..]), ("soXso", &[]), ("lder.\nO", &[])] {
+    for (q, found) in [("oLDER", &all[..1]), ("so_SO, 100%", &all[..]), ("s%so", &[]), ("so.so", &[])] {
         assert_eq!(column(&desk.queue(&[("q", q)]).await, "uuid"), found, "{q}");
     }
 }

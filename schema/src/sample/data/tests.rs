@@ -11,7 +11,7 @@ use super::*;
 type Check = fn(&str) -> Option<String>;
 
 /// The files of all lists, each with the check of their type.
-const LISTS: [(&[File], Check); 12] = [
+const LISTS: [(&[File], Check); 13] = [
     (PARTNERS, problem::<PartnerData>),
     (PROFILES, problem::<ProfileData>),
     (STAFF, problem::<PersonData>),
@@ -24,6 +24,7 @@ const LISTS: [(&[File], Check); 12] = [
     (RESOURCES, problem::<ResourceData>),
     (TOPICS, problem::<TopicData>),
     (FEATURE_REQUESTS, problem::<FeatureRequestData>),
+    (TICKETS, problem::<TicketData>),
 ];
 
 fn problem<T: DeserializeOwned>(text: &str) -> Option<String> {
