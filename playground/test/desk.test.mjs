@@ -87,6 +87,7 @@ test('reviewer sees the lists of the review desk and acts from a row', async () 
       await loaded(page);
       const lists = await page.locator('.waiting .head .link').allTextContents();
       assert.deepEqual(lists, [
+        'My claimed submissions',
         'Appeals waiting for another reviewer',
         'Customer reviews flagged by the partner',
         'Customer reviews reported by customers',

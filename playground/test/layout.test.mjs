@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { complaints, openBrowser } from './browser.mjs';
-import { openAndRun, openQuestion, signedIn, startService, write } from './house.mjs';
+import { editorReady, openAndRun, openQuestion, signedIn, startService, write } from './house.mjs';
 
 let service;
 let staff;
@@ -42,6 +42,7 @@ test('chosen columns are remembered and decide about the CSV file', async () => 
   assert.equal(csv.split('\r\n')[0], after.join(','));
 
   await page.reload();
+  await editorReady(page);
   await openAndRun(page, 'Latest audit records', 'audit_latest');
   assert.deepEqual(await headings(page), after);
   const stored = await page.evaluate(() => JSON.stringify(localStorage));

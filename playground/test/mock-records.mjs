@@ -299,7 +299,7 @@ export const recordResolvers = {
   engagement_moderation_list_feature_requests: search([request], ({ title }) => title),
   engagement_moderation_list_comments: () => listOf(),
   engagement_reports_list: () => listOf(report),
-  marketplace_moderation_list_reviews: ({ filter: { state } = {} }) => (state ? listOf(review) : listOf()),
+  marketplace_moderation_list_reviews: ({ filter: { flagged, reported } = {} }) => (flagged || reported ? listOf() : listOf(review)),
   publication_items_get: () => item,
   publication_items_list: ({ filter: { state } = {} }) => (!state || state.includes(item.state) ? listOf(item) : listOf()),
   publication_items_list_transitions: () => listOf(),

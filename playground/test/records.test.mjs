@@ -104,6 +104,7 @@ test('each role sees the lists and searches of its scopes', () => {
   assert.deepEqual(lists('labs.admin.engagement:write'), ['board_reported', 'feature_request_unanswered']);
   assert.deepEqual(lists('labs.admin.support:write'), ['ticket_waiting']);
   assert.deepEqual(lists('labs.admin.submissions:write', 'labs.admin.reviews:write'), [
+    'submission_mine',
     'appeal_waiting',
     'review_flagged',
     'review_reported',
