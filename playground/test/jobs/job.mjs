@@ -1,4 +1,4 @@
-// The parts that all daily jobs share: the steps of a staff member on the page, and the REST API with somebody's token.
+// The parts that all daily jobs share: the steps of a staff member on the page, and the REST API with the token of a user.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { answerTo } from '../house.mjs';
