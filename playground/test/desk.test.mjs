@@ -140,6 +140,7 @@ test('record page links to related records and keeps the history', async () => {
     await page.goForward();
     await heading(page, 'Tableside Orders').waitFor();
     await page.getByRole('link', { name: 'Start', exact: true }).click();
+    await section(page, 'Recent work').getByRole('link').nth(2).waitFor();
     const recent = await section(page, 'Recent work').getByRole('link').allTextContents();
     assert.deepEqual(recent, ['Tableside Orders', 'Brasserie Software SARL', 'Claire Fontaine']);
     await page.getByRole('button', { name: 'Sign out' }).click();

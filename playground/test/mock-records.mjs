@@ -12,6 +12,7 @@ export const IDS = {
   review: '0193a4b0-0000-7000-8000-000000000011',
   text: '0193a4b0-0000-7000-8000-000000000012',
   colleague: '0193a4b0-0000-7000-8000-000000000013',
+  similar: '0193a4b0-0000-7000-8000-000000000014',
 };
 
 /** Text that a page must show as text and never interpret. */
@@ -29,7 +30,7 @@ const partner = {
   company_name: NAME,
   state: 'ACTIVE',
   state_reason: null,
-  pending_company_name: null,
+  pending_company_name: 'Brasserie Group SARL',
   closes_at: null,
   reopen_until: null,
   state_changed_at: AT,
@@ -143,6 +144,9 @@ const request = {
   partner: () => partner,
 };
 
+/** A feature request into which the first one can be merged. */
+const similar = { ...request, uuid: IDS.similar, title: 'Webhooks for cancellations', votes: 9 };
+
 const item = {
   uuid: IDS.item,
   kind: 'CHANGELOG_ENTRY',
@@ -236,10 +240,8 @@ export const recordResolvers = {
   admin_partners_list: search([partner], ({ company_name }) => company_name),
   admin_users_list: search([user], ({ name }) => name),
   admin_users_get: () => user,
-  admin_users_list_sessions: () => listOf(),
   admin_users_list_security_events: () =>
     listOf({ uuid: IDS.text, occurred_at: AT, kind: 'SIGN_IN', outcome: 'REFUSED', address: '192.0.2.7', device: 'Firefox' }),
-  admin_mail_messages_list: () => listOf(),
   admin_apps_get: () => app,
   admin_apps_list: search([app], ({ name }) => name),
   admin_apps_list_of_partner: () => listOf(app),
@@ -262,7 +264,6 @@ export const recordResolvers = {
     pending_change: null,
     allowed_actions: ['change-tier', 'extend'],
   }),
-  admin_tier_change_requests_list: () => listOf(),
   admin_rate_limits_get: () => ({
     partner_uuid: IDS.partner,
     company_name: NAME,
@@ -296,8 +297,7 @@ export const recordResolvers = {
   partner_support_desk_get: () => ticket,
   partner_support_desk_list: search([ticket], ({ subject }) => subject),
   engagement_moderation_get_feature_request: () => request,
-  engagement_moderation_list_feature_requests: search([request], ({ title }) => title),
-  engagement_moderation_list_comments: () => listOf(),
+  engagement_moderation_list_feature_requests: search([request, similar], ({ title }) => title),
   engagement_reports_list: () => listOf(report),
   marketplace_moderation_list_reviews: ({ filter: { flagged, reported } = {} }) => (flagged || reported ? listOf() : listOf(review)),
   publication_items_get: () => item,
