@@ -125,7 +125,7 @@ const ROLES = {
   CATALOGUE: ['labs.admin.apps', 'labs.admin.categories:write', 'labs.admin.storefront:write', 'labs.admin.tiers:write'],
   AUDITOR: ['labs.admin.audit', 'labs.admin.overview'],
   OPERATOR: ['clients:write', 'limits:write', 'operations:write', 'overview', 'security:write', 'statistics:write'].map((one) => `labs.admin.${one}`),
-  SUPPORT: ['apps', 'partners', 'subscriptions', 'support:write', 'users'].map((one) => `labs.admin.${one}`),
+  SUPPORT: ['apps', 'limits', 'partners', 'subscriptions', 'support:write', 'users'].map((one) => `labs.admin.${one}`),
   ACCOUNT_MANAGER: ['overview', 'partners:write', 'subscriptions:write', 'users:write'].map((one) => `labs.admin.${one}`),
   EDITOR: ['labs.admin.publication:write'],
   COMMUNITY: ['labs.admin.engagement:write'],

@@ -113,13 +113,6 @@ export class Api {
     return this.#send('PATCH', path, body);
   }
 
-  /** Sends a request whose response may be an error. Returns its status. */
-  async try(path) {
-    const response = await fetch(`${this.base}${path}`, { headers: { Authorization: `Bearer ${this.token}` } });
-    await response.body?.cancel();
-    return response.status;
-  }
-
   async #send(method, path, body) {
     const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() };
     const response = await fetch(`${this.base}${path}`, { method, headers, body: body && JSON.stringify(body) });

@@ -46,12 +46,11 @@ export const SUPPORT_JOBS = {
     await job.page.getByRole('heading', { name: 'Belle Tablée', level: 2 }).waitFor();
     await job.page.getByRole('region', { name: 'Team', exact: true }).getByRole('link', { name: 'Bastien Faure' }).waitFor();
   },
-  async 'find out why the requests of a partner were rejected'(job, { signIn }) {
-    const partner = await signIn('bastien.faure@belletablee.example');
-    assert.equal(await partner.try('/v1/admin/partners'), 403);
+  async 'find out why the requests of a partner were rejected'(job) {
     await job.start();
-    await job.find('belle', /^Partner Belle Tablée/);
-    const section = job.page.getByRole('region', { name: 'Latest rejected requests', exact: true });
-    await section.getByText('admin_partners_list', { exact: true }).first().waitFor();
+    await job.find('kassen elbkontor', /^Partner Elbkontor/);
+    const rows = job.page.getByRole('region', { name: 'Latest rejected requests', exact: true }).getByRole('row');
+    await rows.filter({ hasText: 'RATE_LIMITED' }).filter({ hasText: 'burst' }).first().waitFor();
+    await rows.filter({ hasText: 'SCOPE_MISSING' }).filter({ hasText: 'statistics' }).first().waitFor();
   },
 };
