@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Starts a separate service for tests of external clients, with people and machine clients made on the command line. Sourced.
 
-labs=${CARGO_TARGET_DIR:-target}/debug/labs
+labs=$(realpath "${CARGO_TARGET_DIR:-target}/debug/labs")
 folder=$(mktemp -d)
 trap 'kill "$service" 2>/dev/null && wait "$service" || true; rm -rf "$folder"' EXIT
 
