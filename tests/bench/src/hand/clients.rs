@@ -34,11 +34,11 @@ pub(crate) static CASE: Case = Case {
 };
 
 static PAGE: Statement = Statement::with(&[
-    "from machine_client_shown where (strpos(lower(name), lower($1)) > 0",
-    "lower($1)) > 0) order by created_at desc, client_uuid desc limit 21",
+    "from machine_client_shown where (coalesce(folded(",
+    "sought_patterns($1))::text[]), false)) order by created_at desc, client_uuid desc limit 21",
 ]);
 static COUNT: Statement =
-    Statement::with(&["select count(*) from (select from machine_client_shown where (strpos(lower(name)"]);
+    Statement::with(&["select count(*) from (select from machine_client_shown where (coalesce(folded("]);
 static RECORD: Statement = Statement::with(&["insert into audit_log", "select * from unnest($1::uuid[]"]);
 /// Statements of this file.
 #[cfg(test)]

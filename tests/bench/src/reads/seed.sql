@@ -39,7 +39,7 @@ select labs_uuid(), labs_now() - n * interval '1 hour', 'SIGN_IN', case when n %
        person_uuid, partner_uuid, '192.0.2.1', 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
   from person cross join generate_series(1, 24) as n;
 insert into sign_in_failure (subject, failures, last_failed_at, held_until)
-select 'account:' || email || '@192.0.2.1', 5, labs_now(), labs_now() + interval '1 day' from member where n <= 2;
+select 'account:' || email || '@192.0.2.1', 5, labs_now(), labs_now() + interval '1 day' from member where n <= 2 on conflict do nothing;
 
 -- About partners.
 insert into invitation (invitation_uuid, partner_uuid, email, email_normalised, role, invited_by, expires_at)
@@ -66,7 +66,7 @@ insert into tier_change_request (request_uuid, partner_uuid, from_tier_uuid, to_
 select labs_uuid(), m.partner_uuid, own.former_tier_uuid, own.tier_uuid, 'We grow.',
        case when m.n = 1 then 'PENDING' else 'APPLIED' end, 'PARTNER_USER', m.person_uuid,
        labs_now() - m.n * interval '30 days', case when m.n > 1 then labs_now() end
-  from member as m cross join own;
+  from member as m cross join own on conflict do nothing;
 insert into entitlement_override (partner_uuid, feature_code, value, reason, set_by)
 select p.partner_uuid, 'apps', '500', 'They asked.', own.staff_uuid from partner as p cross join own;
 insert into mail_message (message_uuid, kind, recipient, subject, state, attempts, sent_at, person_uuid, partner_uuid,
@@ -119,14 +119,14 @@ select client_uuid, allowed_scopes[1], 100 from machine_client on conflict do no
 -- Logs. The denied networks are reserved for documentation.
 insert into network_denial (denial_uuid, network, reason, created_by)
 select labs_uuid(), ('203.0.113.' || n)::cidr, 'It guesses passwords.', own.staff_uuid
-  from own cross join generate_series(1, 200) as n;
+  from own cross join generate_series(1, 200) as n on conflict do nothing;
 insert into rate_limit_refusal (hour, account, operation, code, budget, refusals)
 select date_trunc('hour', labs_now()) - n * interval '1 hour', 'partner:' || p.partner_uuid, 'marketplace_apps_list',
-       'RATE_LIMITED', 'burst', 20 from partner as p cross join generate_series(1, 10) as n;
+       'RATE_LIMITED', 'burst', 20 from partner as p cross join generate_series(1, 10) as n on conflict do nothing;
 insert into request_usage (day, account, operation, requests)
 select current_date - n, 'partner:' || p.partner_uuid, operation, 100
   from partner as p cross join generate_series(1, 10) as n
- cross join unnest(array['marketplace_apps_list', 'marketplace_apps_get', 'partner_account_get']) as operation;
+ cross join unnest(array['marketplace_apps_list', 'marketplace_apps_get', 'partner_account_get']) as operation on conflict do nothing;
 insert into daily_budget (account, day, granted)
 select 'partner:' || p.partner_uuid, current_date, 500 from partner as p on conflict do nothing;
 insert into audit_log (record_uuid, recorded_at, operation, channel, outcome, actor_kind, actor_uuid, actor_label, scope,
@@ -145,7 +145,7 @@ select deprecation_uuid, 'admin_partners_list', 'created_at_until', 'Another fil
 insert into deprecation_use (deprecation_uuid, day, account, requests)
 select deprecation_uuid, current_date - n, 'partner:' || p.partner_uuid, 10
   from deprecated cross join (select partner_uuid from partner order by partner_uuid limit 30) as p
- cross join generate_series(1, 5) as n;
+ cross join generate_series(1, 5) as n on conflict do nothing;
 with imported as (
     insert into statistic_import (import_uuid, trigger, state, days, started_at, ended_at)
     select labs_uuid(), 'SCHEDULE', 'SUCCEEDED', array[current_date - n], labs_now(), labs_now()
