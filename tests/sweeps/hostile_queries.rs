@@ -85,6 +85,19 @@ async fn record_of_creation_in_playground_names_created_object() {
     assert_eq!(harness.number(&records).await, 1);
 }
 
+#[tokio::test]
+async fn missing_optional_variable_leaves_its_field_unchanged() {
+    let harness = Harness::with(ROOMY).await;
+    let editor = harness.staff("Editor", &["labs.admin.publication:write"]).await;
+    let post = json!({ "kind": "BLOG_POST", "title": "Before", "slug": "kept", "body": "A text." });
+    let post = harness.call("publication_items_create").token(&editor.token).json(&post).expect(201).await;
+    let update = "mutation ($item: UUID!, $title: String, $body: String) {
+        publication_items_update(item_uuid: $item, body: {title: $title, body: $body}) { title body } }";
+    let kept = ask(&harness, &editor, update, json!({ "item": post.str("uuid"), "title": "After" })).await;
+    let updated = json!({ "title": "After", "body": "A text." });
+    assert_eq!(kept["data"]["publication_items_update"], updated, "{kept}");
+}
+
 /// Request whose body is announced. The service has verified the token when it asks for the body.
 struct SlowRequest {
     stream: TcpStream,

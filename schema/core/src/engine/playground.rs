@@ -6,6 +6,7 @@ mod asked;
 mod literals;
 mod measure;
 mod nesting;
+mod omitted;
 mod run;
 mod variables;
 
@@ -147,7 +148,9 @@ impl Engine {
         exploration: &PlaygroundQuery,
         rest: &dyn RestApi,
     ) -> Result<CheckedQuery, Fault> {
-        let document = parse_document(exploration)?;
+        let written = parse_document(exploration)?;
+        let mut document = written.clone();
+        omitted::remove_missing(&mut document, &exploration.variables);
         let operation = &only_operation(&document).ok_or_else(|| err_invalid("Send exactly one operation."))?.node;
         // Measured before any other code follows fragments: they can double with each line or be recursive.
         let measured =
@@ -191,7 +194,7 @@ impl Engine {
             measured.reads.iter().filter_map(|root| self.0.plan.roots.get(root)).cloned().collect();
         verdict = verdict.and_then(|()| edges.iter().try_for_each(|edge| Self::guard(edge.access, caller)));
         if verdict.is_ok() {
-            let validated = prepare::validate(&self.0.plan.playground, document.clone()).await;
+            let validated = prepare::validate(&self.0.plan.playground, written).await;
             verdict = validated.map_err(|breaches| err_invalid(breaches.join(" ")));
         }
         if verdict.is_ok() {
