@@ -30,7 +30,6 @@ const ROLES = {
 const base = process.env.LABS_TEST_BASE?.replace(/\/$/, '');
 const hasService = Boolean(base && process.env.LABS_FOLDER && process.env.LABS_TEST_REVIEWER_EMAIL);
 const skip = hasService ? false : 'needs a service with sample data and a staff member for each role';
-const only = process.env.LABS_TEST_JOB;
 
 let browser;
 before(async () => {
@@ -48,7 +47,7 @@ for (const [role, jobs] of Object.entries(ROLES)) {
         const job = new Job(page);
         await perform(job, world);
         const most = LONGER[title]?.[0] ?? MOST_STEPS;
-        inner.diagnostic(`${role} · ${title} · ${job.steps} steps`);
+        inner.diagnostic(`${role} · ${title} · ${job.steps} ${job.steps === 1 ? 'step' : 'steps'}`);
         assert.ok(job.steps <= most, `${job.steps} steps, at most ${most}`);
       });
     }

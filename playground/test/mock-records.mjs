@@ -277,9 +277,12 @@ export const recordResolvers = {
       hour: AT,
       account: { kind: 'PARTNER', uuid: IDS.partner, name: NAME },
       operation: 'marketplace_apps_list',
-      budget: 'BURST',
+      code: 'RATE_LIMITED',
+      required_scope: null,
+      budget: 'burst',
       refusals: 31,
       last_at: AT,
+      request_ids: ['01a22610-bee4-7793-bb64-b8caa58f0372'],
     }),
   admin_notes_list: () =>
     listOf({ uuid: IDS.text, author: { uuid: IDS.colleague, name: 'Ines Duarte' }, body: MARKUP, created_at: AT, updated_at: AT }),

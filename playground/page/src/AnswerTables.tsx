@@ -3,11 +3,14 @@ import access from 'virtual:access';
 import { mayRun } from './access';
 import { labelOf } from './form/shape';
 import { rootsByAlias } from './operation';
+import { Moment } from './Parts';
 import { questionsAbout } from './questions';
 import { parentOf, tablesOfEntry, type Cell, type Table } from './table';
 import { TasksSheet } from './TasksSheet';
 import { thingAt, type Thing } from './things';
 import { useAnswered, useThingOpener, useWorkbench } from './workbench';
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** A response as tables, in which every id opens its resource. */
 export function AnswerTables({ tables }: { tables: Table[] }) {
@@ -57,6 +60,13 @@ function Value({ root, above, cell, isShort }: { root: string; above: string[]; 
   const open = thing && openerOf(thing);
   if (open) return <Link cell={cell} isShort={isShort} title={`Open ${cell.text}`} onClick={open} />;
   if (thing) return <WithTasks thing={thing} cell={cell} isShort={isShort} />;
+  if (TIME.test(cell.text)) {
+    return (
+      <td>
+        <Moment at={cell.text} isExact />
+      </td>
+    );
+  }
   // A long text is one line high, so its title shows more of it.
   return isShort ? <td title={cell.text.length > 60 ? cell.text.slice(0, 500) : undefined}>{cell.text}</td> : <td>{cell.text}</td>;
 }

@@ -8,10 +8,10 @@ import { distanceTo, momentOf, spanSince } from './times';
 import { mayReadThing, useOrder, useWorkbench } from './workbench';
 
 /** A time in the user's time zone, with the exact time as tooltip. */
-export function Moment({ at }: { at: string }) {
+export function Moment({ at, isExact }: { at: string; isExact?: boolean }) {
   return (
     <time dateTime={at} title={at}>
-      {momentOf(at)}
+      {momentOf(at, isExact)}
     </time>
   );
 }

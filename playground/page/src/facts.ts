@@ -122,7 +122,7 @@ function factOf(root: string, path: string[], holder: Record<string, unknown>, v
   if (value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return { kind: 'none' };
   if (typeof value === 'boolean') return { kind: 'text', text: value ? 'yes' : 'no' };
   if (typeof value === 'number') return { kind: 'text', text: new Intl.NumberFormat('en-GB').format(value) };
-  if (Array.isArray(value)) return { kind: 'text', text: value.map(String).join(', ') };
+  if (Array.isArray(value)) return { kind: 'text', text: value.map((one) => (UUID.test(String(one)) ? shortened(String(one)) : String(one))).join(', ') };
   if (isMoney(value)) return { kind: 'text', text: moneyOf(value) };
   const text = String(value);
   const key = path.at(-1) ?? '';

@@ -1,4 +1,5 @@
 const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const RELATIVE = new Intl.RelativeTimeFormat('en-GB', { numeric: 'always' });
 const UNITS: ['day' | 'hour' | 'minute', number][] = [
   ['day', 86_400_000],
@@ -6,10 +7,10 @@ const UNITS: ['day' | 'hour' | 'minute', number][] = [
   ['minute', 60_000],
 ];
 
-/** Writes a time in the time zone of the browser. */
-export function momentOf(time: string): string {
+/** Writes a time in the time zone of the browser, with seconds if it is exact. */
+export function momentOf(time: string, isExact = false): string {
   const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? time : MOMENT.format(date);
+  return Number.isNaN(date.getTime()) ? time : (isExact ? EXACT : MOMENT).format(date);
 }
 
 /** Writes the time since a moment: `3 days`. */

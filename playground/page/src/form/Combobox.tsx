@@ -95,10 +95,15 @@ interface Search {
 function useSearch(shape: Shape, finder: Finder, values: Record<string, unknown>, typed: string | null): Search {
   const needed = neededBy(finder, values);
   const first = useFirstSearch(shape, values);
-  const { choices, refused } = useChoices(finder, values, typed || first, typed !== null && needed === undefined);
+  const isReady = typed !== null && needed === undefined;
+  const { choices, refused } = useChoices(finder, values, typed || first, isReady);
   const other = shape.options.like && values[shape.options.like];
-  const shown = choices && matching(finder, choices, typed ?? '').filter((choice) => choice.value !== other);
-  return { needed, refused, shown };
+  const offered = (found: Choice[] | undefined) => found && matching(finder, found, typed ?? '').filter((choice) => choice.value !== other);
+  const shown = offered(choices);
+  // If nothing is similar, the user can still choose among all.
+  const isUnlike = isReady && typed === '' && first !== '' && shown?.length === 0;
+  const all = offered(useChoices(finder, values, '', isUnlike).choices);
+  return { needed, refused, shown: isUnlike ? all : shown };
 }
 
 interface Keys {
