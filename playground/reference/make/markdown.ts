@@ -3,7 +3,7 @@ import { Marked } from 'marked';
 import { escape, Html, idOf } from './html';
 import { highlight } from './highlight';
 
-/** Targets of names in texts: `GET /v1/…` links to an operation, `NOT_FOUND` to a code. */
+/** Targets of names in texts: `GET /v1/…` and the id of an operation link to the operation, `NOT_FOUND` to a code. */
 export interface Links {
   operations: Map<string, string>;
   codes: Set<string>;
