@@ -42,7 +42,6 @@ async function exchange(place: Place): Promise<boolean> {
   const content = await contentOf(place);
   if (mine !== asked) return false;
   main.replaceChildren(...content);
-  main.setAttribute('aria-busy', 'false');
   wake(place);
   closeMenu();
   return true;
@@ -74,6 +73,7 @@ function failure(error: unknown): HTMLElement {
 }
 
 function wake(place: Place): void {
+  main.setAttribute('aria-busy', 'false');
   markCurrent(addressOf({ ...place, anchor: '' }));
   const form = main.querySelector<HTMLFormElement>('.try form');
   if (form) wakeForm(form);
