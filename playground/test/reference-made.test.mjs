@@ -49,10 +49,10 @@ test('every operation, code and concept has a complete page', () => {
   assert.equal(pages.size, operations.length + known.length + texts.concepts.size + 2, 'and the first page and the one of unknown addresses');
   for (const { id, path, title } of operations) {
     const page = pages.get(`reference/operations/${id}.html`);
-    assert.match(page, new RegExp(`<title>${title.replace(/[()]/g, '.')} · Labs API reference</title>`.replaceAll("'", '&#39;')), id);
+    assert.ok(page.includes(`<title>${title.replaceAll("'", '&#39;')} · Labs API reference</title>`), id);
     assert.ok(page.includes(`data-place="operations/${id}"`) && page.includes(`data-path="${path}"`), id);
     assert.ok(page.includes(`href="/reference/operations/${id}"`), 'the navigation has its group');
-    assert.doesNotMatch(page, /%\w+%/, id);
+    assert.ok(!/%(title|description|place|pieces|navigation|content)%/.test(page), id);
     assert.ok(page.length < 600_000, id);
   }
   assert.ok(pages.get('reference/codes/NOT_FOUND.html').includes('What to do'));

@@ -39,7 +39,7 @@ const lower = (...names: [name: string, weight: number][]) => names.map(([name, 
 
 function pages({ pages: all, sections }: Index, texts: Texts): Entry[] {
   const page = ([address, title, about, words]: Index['pages'][number], at: number): Entry => ({
-    kind: 'Concept', title, about, address, names: lower([title, 3], ...words.map((word): [string, number] => [word, 2.9]), [about, 1]),
+    kind: 'Concept', title, about, address, names: lower([title, 3], ...words.map((word): [string, number] => [word, 3]), [about, 1]),
     phrases: [title, ...words].map((word) => word.toLowerCase()), text: texts.pages[at] ?? '',
   });
   const section = ([address, title, of]: Index['sections'][number]): Entry => ({ kind: 'Concept', title, about: of, address, names: lower([title, 2]), phrases: [], text: '' });

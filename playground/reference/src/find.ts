@@ -24,7 +24,7 @@ const WHOLE_PHRASE = 6;
 /** Score of a word that a text contains, as a whole and as a beginning. The names of an entry score more. */
 const [IN_TEXT, IN_TEXT_BEGUN] = [0.8, 0.5];
 /** If no entry has all words, a hit needs this share of the best score. */
-const LEAST_SHARE = 0.5;
+const LEAST_SHARE = 0.2;
 
 /** Returns the best hits of each kind, starting with the best kind. */
 export function find(typed: string, index: Index, fields: Fields, texts: Texts): Found {
