@@ -47,14 +47,11 @@ export function sentenceAt(text: string, at: number): string {
 /** Returns the known word that a mistyped word probably means: with one letter wrong, missing, extra or swapped. */
 export function corrected(word: string, vocabulary: Map<string, number>): string | null {
   if (word.length < SHORTEST_CORRECTED || /\d/.test(word)) return null;
-  let best: string | null = null;
-  for (const [known, weight] of vocabulary) {
-    if (word.length < LONG && known[0] !== word[0]) continue;
-    // While the reader types, the word may be the beginning of a longer one.
-    const isNear = isOneErrorAway(word, known) || (known.length > word.length && isOneErrorAway(word, known.slice(0, word.length)));
-    if (isNear && (best === null || weight > (vocabulary.get(best) ?? 0))) best = known;
-  }
-  return best;
+  const known = [...vocabulary.keys()].filter((one) => word.length >= LONG || one[0] === word[0]);
+  const whole = known.filter((one) => isOneErrorAway(word, one));
+  // While the reader types, the word may be the beginning of a longer one.
+  const near = whole.length > 0 ? whole : known.filter((one) => one.length > word.length && isOneErrorAway(word, one.slice(0, word.length)));
+  return near.sort((a, b) => (vocabulary.get(b) ?? 0) - (vocabulary.get(a) ?? 0))[0] ?? null;
 }
 
 export function isOneErrorAway(left: string, right: string): boolean {
