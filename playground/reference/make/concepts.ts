@@ -46,5 +46,5 @@ export function headingsOf({ text }: Concept): [id: string, title: string][] {
 /** Returns the text without marks of Markdown, for the search. */
 export function plainText(text: string): string {
   const links = text.replace(/^```.*?^```$/gms, ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
-  return links.replace(/^\|[-| ]+\|$/gm, ' ').replace(/[`*|#]/g, ' ').replace(/\s+/g, ' ').trim();
+  return links.replace(/^\|[-| ]+\|$/gm, ' ').replace(/[`*]/g, '').replace(/[|#]/g, ' ').replace(/\s+/g, ' ').trim();
 }

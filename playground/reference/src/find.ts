@@ -23,6 +23,8 @@ const KINDS = Object.keys(MOST_OF_A_KIND) as Kind[];
 const WHOLE_PHRASE = 6;
 /** Score of a word that a text contains, as a whole and as a beginning. The names of an entry score more. */
 const [IN_TEXT, IN_TEXT_BEGUN] = [0.8, 0.5];
+/** Hits below this share of the best score of their kind are omitted: a word in a text, if others have it in their names. */
+const WEAKEST = 0.1;
 /** If no entry has all words, a hit needs this share of the best score. */
 const LEAST_SHARE = 0.2;
 
@@ -80,7 +82,8 @@ function hitOf({ kind, title, about, address, method, audience, names, text }: E
 function sorted(hits: Hit[]): Hit[] {
   const best = (kind: Kind) => Math.max(0, ...hits.filter((hit) => hit.kind === kind).map((hit) => hit.score));
   const kinds = [...KINDS].sort((a, b) => best(b) - best(a));
-  return kinds.flatMap((kind) => hits.filter((hit) => hit.kind === kind).sort((a, b) => b.score - a.score || a.title.length - b.title.length).slice(0, MOST_OF_A_KIND[kind]));
+  const isGood = (hit: Hit) => hit.score >= best(hit.kind) * WEAKEST;
+  return kinds.flatMap((kind) => hits.filter((hit) => hit.kind === kind && isGood(hit)).sort((a, b) => b.score - a.score || a.title.length - b.title.length).slice(0, MOST_OF_A_KIND[kind]));
 }
 
 /** Likeness from which a name is shown as near, and the number of names. */
