@@ -126,15 +126,15 @@ test('operation prints its text and all samples', async () => {
 });
 
 for (const colorScheme of ['light', 'dark']) {
-  test(`concepts have no findings of axe and fit a phone, ${colorScheme}`, async () => {
+  test(`pages have no findings of axe and fit a phone, ${colorScheme}`, async () => {
     await browse(async (page) => {
-      for (const name of CONCEPTS) {
+      for (const path of ['/reference', '/reference/operations/marketplace_media_upload', ...CONCEPTS.map((name) => `/reference/concepts/${name}`)]) {
         await page.setViewportSize({ width: 1280, height: 900 });
-        await open(page, `/reference/concepts/${name}`);
-        assert.deepEqual(await allFaults(page), [], name);
+        await open(page, path);
+        assert.deepEqual(await allFaults(page), [], path);
         await page.setViewportSize({ width: 390, height: 844 });
-        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, name);
-        assert.deepEqual(await allFaults(page), [], `${name}, phone`);
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, path);
+        assert.deepEqual(await allFaults(page), [], `${path}, phone`);
       }
     }, { colorScheme });
   });
