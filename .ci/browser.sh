@@ -32,7 +32,7 @@ export LABS_TEST_MAILS="$folder/labs/mail"
 
 cd playground
 node --test --test-concurrency=1 --test-reporter=spec \
-  test/playground.test.mjs test/daily.test.mjs test/tasks.test.mjs test/layout.test.mjs test/reference.test.mjs test/pages.test.mjs test/account.test.mjs \
+  test/playground.test.mjs test/daily.test.mjs test/tasks.test.mjs test/layout.test.mjs test/reference.test.mjs test/reading.test.mjs test/pages.test.mjs test/account.test.mjs \
   test/samples.test.mjs
 
 # Tests the data of a pricing page. The test reads it with openapi-fetch and types generated from the contract.

@@ -2,7 +2,8 @@
 // embeds:
 // - dist/index.html: the front page, copied unchanged
 // - dist/playground/: the staff playground, served below /playground
-// - dist/reference/: the API reference, served below /reference, generated from the contract and contract/codes.yaml
+// - dist/reference/: the API reference, served below /reference, generated from the contract, contract/codes.yaml,
+//   docs/glossary.md and reference/concepts. Each operation, code and concept has a complete page
 // - dist/account/: the pages that links in e-mails open, served below /account
 // - dist/llms.txt: an index of the reference for language models
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,6 +14,7 @@ import { gzip } from 'node:zlib';
 import { build, runnerImport } from 'vite';
 import { inputsPlugin } from './page/inputs.mjs';
 import { accessPlugin, untitledPlugin } from './page/plugins.mjs';
+import { readTexts } from './reference/texts.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -49,17 +51,15 @@ async function page(root, base) {
   });
 }
 
-/** Writes the generated files of the reference next to its page. */
+/** Writes the generated files of the reference next to its page, and the HTML pages made from its page. */
 async function reference() {
   const { module } = await runnerImport(here('reference/make/index.ts'), { configFile: false, logLevel: 'error' });
-  const texts = ['contract/openapi.yaml', 'contract/codes.yaml', 'docs/glossary.md'].map((name) => readFile(here(`../${name}`), 'utf8'));
-  const { files, navigation, pieces } = module.makeSite(...(await Promise.all(texts)));
-  for (const [name, text] of files) {
+  const { files, pages } = module.makeSite(await readTexts());
+  const template = await readFile(here('dist/reference/index.html'), 'utf8');
+  for (const [name, text] of [...files, ...pages(template)]) {
     await mkdir(dirname(here(`dist/${name}`)), { recursive: true });
     await writeFile(here(`dist/${name}`), text);
   }
-  const page = await readFile(here('dist/reference/index.html'), 'utf8');
-  await writeFile(here('dist/reference/index.html'), page.replace('%pieces%', pieces).replace('%navigation%', () => navigation));
 }
 
 /** Writes packed/, the files for the service binary. A file that gzip makes smaller is stored as <name>.gz. */

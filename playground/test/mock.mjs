@@ -4,6 +4,7 @@
 // Usage: node test/mock.mjs [port]
 // Prints the address, the credentials, and a code each time you press Enter.
 import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
@@ -50,8 +51,10 @@ const ROUTES = {
 
 /** Address of uploads. The response describes the upload, so that a test can check the request. */
 const UPLOAD = /^\/v1\/marketplace\/apps\/[0-9a-f-]{36}\/media$/;
-/** Addresses that return the page of the reference. */
-const PLACE = /^\/reference(\/(operations|codes)\/\w+)?$/;
+/** Addresses of the reference without the ending of a file. */
+const PLACE = /^\/reference(\/[^.]*)?$/;
+/** Page of an unknown address of the reference. */
+const MISSING = '/reference/missing.html';
 /** Addresses of links in e-mails. */
 const MAILED = /^\/account\/(verify-email|reset-password|confirm-email|cancel-email-change|invitation)$/;
 const PICTURE = /^\/v1\/marketplace\/internal\/submissions\/[0-9a-f-]{36}\/media\/([0-9a-f-]{36})\/content$/;
@@ -203,15 +206,22 @@ function refusal(status, code, title, detail, extras = {}) {
 
 async function sendPage(pathname, request, response, policies) {
   const name = ['playground', 'reference', 'account'].find((one) => pathname.startsWith(`/${one}`)) ?? 'index';
-  const path = PLACE.test(pathname) ? '/reference/index.html' : MAILED.test(pathname) ? '/account/index.html' : ({ '/': '/index.html', '/playground': '/playground/index.html' }[pathname] ?? pathname);
+  const path = PLACE.test(pathname) ? placeFile(pathname) : MAILED.test(pathname) ? '/account/index.html' : ({ '/': '/index.html', '/playground': '/playground/index.html' }[pathname] ?? pathname);
   try {
     const bytes = await readFile(join(ROOM, 'dist', normalize(path)));
     const isGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-    response.writeHead(200, { 'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream', 'Content-Security-Policy': policies[name], 'X-Content-Type-Options': 'nosniff', ...(isGzip ? { 'Content-Encoding': 'gzip' } : {}) });
+    response.writeHead(path === MISSING ? 404 : 200, { 'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream', 'Content-Security-Policy': policies[name], 'X-Content-Type-Options': 'nosniff', ...(isGzip ? { 'Content-Encoding': 'gzip' } : {}) });
     response.end(isGzip ? gzipSync(bytes) : bytes);
   } catch {
     response.writeHead(404, { 'Content-Type': 'application/problem+json' }).end(JSON.stringify({ status: 404, title: 'Not found', code: 'NOT_FOUND' }));
   }
+}
+
+/** Returns the file of a page of the reference, or the page for unknown addresses. */
+function placeFile(pathname) {
+  const path = pathname.replace(/\/$/, '');
+  if (path === '/reference') return '/reference/index.html';
+  return existsSync(join(ROOM, 'dist', normalize(`${path}.html`))) ? `${path}.html` : MISSING;
 }
 
 async function readJson(request) {

@@ -7,28 +7,28 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runnerImport } from 'vite';
+import { readTexts } from '../reference/texts.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const load = async (path) => (await runnerImport(here(path), { configFile: false, logLevel: 'error' })).module;
-const [made, codes, samples, search] = await Promise.all(['../reference/make/index.ts', '../reference/make/codes.ts', '../reference/make/samples/index.ts', '../reference/src/find.ts'].map(load));
+const [made, codes, samples] = await Promise.all(['../reference/make/index.ts', '../reference/make/codes.ts', '../reference/make/samples/index.ts'].map(load));
 
-const contractText = readFileSync(here('../../contract/openapi.yaml'), 'utf8');
-const codesText = readFileSync(here('../../contract/codes.yaml'), 'utf8');
-const glossaryText = readFileSync(here('../../docs/glossary.md'), 'utf8');
+const texts = await readTexts();
+const { contract: contractText, codes: codesText, glossary: glossaryText } = texts;
 const contract = made.readContract(contractText);
-const site = made.makeSite(contractText, codesText, glossaryText);
+const site = made.makeSite(texts);
+const pages = site.pages(readFileSync(here('../reference/index.html'), 'utf8'));
 const file = (name) => site.files.get(name) ?? site.files.get(`${site.pieces.slice(1)}${name}`);
 const json = (name) => JSON.parse(file(name));
 
 // The same build with one deprecated operation whose texts look like HTML.
-const changed = made.makeSite(
-  contractText
+const changed = made.makeSite({
+  ...texts,
+  contract: contractText
     .replace('operationId: marketplace_apps_create\n', 'operationId: marketplace_apps_create\n      deprecated: true\n')
     .replace('summary: Create an app', 'summary: Create <img src=x> an app')
     .replace('Creates a new app in state `DRAFT`.', 'Creates <script>alert(1)</script> a new app.'),
-  codesText,
-  glossaryText,
-);
+});
 const altered = (name) => changed.files.get(`${changed.pieces.slice(1)}${name}`);
 const count = Number(/^ +total: (\d+)$/m.exec(contractText)[1]);
 
@@ -44,11 +44,33 @@ test('every operation has page, link, index entry and Markdown', () => {
   }
 });
 
+test('every operation, code and concept has a complete page', () => {
+  const { codes: known, operations } = contract;
+  assert.equal(pages.size, operations.length + known.length + texts.concepts.size + 2, 'and the first page and the one of unknown addresses');
+  for (const { id, path, title } of operations) {
+    const page = pages.get(`reference/operations/${id}.html`);
+    assert.ok(page.includes(`<title>${title.replaceAll("'", '&#39;')} · Labs API reference</title>`), id);
+    assert.ok(page.includes(`data-place="operations/${id}"`) && page.includes(`data-path="${path}"`), id);
+    assert.ok(page.includes(`href="/reference/operations/${id}"`), 'the navigation has its group');
+    assert.ok(!/%(title|description|place|pieces|navigation|content)%/.test(page), id);
+    assert.ok(page.length < 600_000, id);
+  }
+  assert.ok(pages.get('reference/codes/NOT_FOUND.html').includes('What to do'));
+  assert.ok(pages.get('reference/missing.html').includes('data-nearest'));
+});
+
+test('Markdown of an operation has all samples', () => {
+  for (const { id } of contract.operations) {
+    const text = file(`reference/operations/${id}.md`);
+    for (const part of ['### curl\n\n```bash\n', '### TypeScript\n\n```typescript\n', '### Python\n\n```python\n']) assert.ok(text.includes(part), `${id}: ${part}`);
+  }
+});
+
 test('links between pages have targets', () => {
   const [folder, broken] = [site.pieces.slice(1), new Set()];
   for (const [name, text] of site.files) {
-    if (!name.endsWith('.json') || /\/(index|fields)\.json$/.test(name)) continue;
-    for (const [, kind, to] of JSON.parse(text).html.matchAll(/href="\/reference[/#]+(operations|codes|scopes|schemas)\/([^"#]+)"/g)) {
+    if (!name.endsWith('.json') || /\/(index|fields|texts)\.json$/.test(name)) continue;
+    for (const [, kind, to] of JSON.parse(text).html.matchAll(/href="\/reference[/#]+(concepts|operations|codes|scopes|schemas)\/([^"#]+)(?:#[^"]*)?"/g)) {
       const piece = to.endsWith('.md') ? `reference/${kind}/${to}` : `${folder}${kind}/${to.replace(':', '-')}.json`;
       if (!site.files.has(piece)) broken.add(`${name}: ${to}`);
     }
@@ -57,7 +79,9 @@ test('links between pages have targets', () => {
 });
 
 test('same contract gives the same bytes', () => {
-  assert.deepEqual(made.makeSite(contractText, codesText, glossaryText), site);
+  const { pages: _, ...again } = made.makeSite(texts);
+  const { pages: __, ...once } = site;
+  assert.deepEqual(again, once);
 });
 
 test('build fails for a code without description', () => {
@@ -83,7 +107,7 @@ test('glossary has all terms and only names of the contract', () => {
   assert.match(html, /<code>X-RateLimit-Daily-\*<\/code>/);
   assert.doesNotMatch(html, /<code>[^<]*(\.rs|\.yaml|app_version)/);
   assert.ok(site.navigation.includes('href="/reference#/glossary"') && file('llms.txt').includes('(/reference/glossary.md)'));
-  assert.throws(() => made.makeSite(contractText, codesText, '| one | cell\n'), /a row needs three cells/);
+  assert.throws(() => made.makeSite({ ...texts, glossary: '| one | cell\n' }), /a row needs three cells/);
 });
 
 test('operations are grouped by audience', () => {
@@ -107,22 +131,6 @@ test('deprecated operation is marked everywhere', () => {
   assert.match(JSON.parse(altered('pages/changes.json')).html, /Deprecated<\/h2>.*marketplace_apps_create.*Added<\/h2>/s);
   assert.match(json('pages/changes.json').html, /Nothing is deprecated/);
   assert.match(changed.files.get('reference/operations/marketplace_apps_create.md'), /^- Deprecated$/m);
-});
-
-test('search ranks operations, fields, codes, scopes, schemas and terms', () => {
-  const [index, fields] = [json('index.json'), json('fields.json')];
-  const first = (text) => search.find(text, index, fields)[0];
-  assert.equal(first('marketplace_apps_create').address, '/reference/operations/marketplace_apps_create');
-  assert.equal(first('create an app').address, '/reference/operations/marketplace_apps_create');
-  assert.equal(first('POST /v1/marketplace/apps').address, '/reference/operations/marketplace_apps_create');
-  assert.equal(first('tagline').address, '/reference#/fields/tagline');
-  assert.equal(first('illegal_transition').address, '/reference/codes/ILLEGAL_TRANSITION');
-  assert.equal(first('marketplace.apps:write').address, '/reference#/scopes/marketplace.apps:write');
-  assert.ok(search.find('AppCreate', index, fields).some(({ address }) => address === '/reference#/schemas/AppCreate'));
-  assert.ok(search.find('idempotency key', index, fields).some(({ address }) => address === '/reference#/glossary/idempotency-key'));
-  assert.deepEqual(search.find('zzz nothing', index, fields), []);
-  const [asked, answered] = fields.tagline.map((places) => places.map((place) => index.operations[place][0]));
-  assert.ok(asked.includes('marketplace_apps_create') && answered.includes('marketplace_apps_get'));
 });
 
 test('every sample is valid and has a new idempotency key', () => {

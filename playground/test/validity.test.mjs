@@ -7,7 +7,7 @@ import { openBrowser } from './browser.mjs';
 import { startService } from './house.mjs';
 
 /** Pages that the service and the mock have. */
-const PAGES = ['/', '/reference', '/reference/operations/marketplace_apps_create', '/reference/codes/VALIDATION_FAILED', '/account/reset-password', '/account/invitation', '/playground', '/changelog', '/blog'];
+const PAGES = ['/', '/reference', '/reference/operations/marketplace_apps_create', '/reference/codes/VALIDATION_FAILED', '/reference/concepts/files', '/reference/concepts/client-generators', '/account/reset-password', '/account/invitation', '/playground', '/changelog', '/blog'];
 /** Pages that only the service renders. */
 const MADE_BY_SERVICE = ['/changelog', '/blog'];
 /** Number of items per list to check. */

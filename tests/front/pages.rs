@@ -18,21 +18,37 @@ async fn front_page_links_to_reference_and_playground() {
 }
 
 #[tokio::test]
-async fn operations_and_codes_have_pages_in_reference() {
+async fn operations_codes_and_concepts_have_pages_in_reference() {
     let harness = Harness::new().await;
     let get = async |path: &str| harness.http().get(format!("{}{path}", harness.base_url)).send().await.unwrap();
-    for path in ["/reference/operations/marketplace_apps_create", "/reference/codes/ILLEGAL_TRANSITION"] {
+    for (path, heading) in [
+        ("/reference/operations/marketplace_apps_create", "Create an app"),
+        ("/reference/codes/ILLEGAL_TRANSITION", "ILLEGAL_TRANSITION"),
+        ("/reference/concepts/pagination", "Pagination"),
+    ] {
         let page = get(path).await;
         assert_eq!(
             (page.status().as_u16(), &page.headers()["content-type"]),
             (200, &"text/html; charset=utf-8".parse().unwrap())
         );
+        // The text is in the page, so that it needs no script.
+        let text = page.text().await.unwrap();
+        assert!(text.contains("<h1") && text.contains(heading), "{path}");
     }
     for path in
         ["/reference/operations/marketplace_apps_drop", "/reference/codes/NO_SUCH_CODE", "/reference/operations"]
     {
-        assert_eq!(get(path).await.status(), 404, "{path}");
+        let program = get(path).await;
+        assert_eq!(program.status(), 404, "{path}");
+        assert_eq!(program.headers()["content-type"], "application/problem+json", "{path}");
+        let browser = harness.http().get(format!("{}{path}", harness.base_url)).header("accept", "text/html,*/*;q=0.8");
+        let browser = browser.send().await.unwrap();
+        assert_eq!(browser.status(), 404, "{path}");
+        assert_eq!(browser.headers()["content-type"], "text/html; charset=utf-8", "{path}");
+        assert!(browser.text().await.unwrap().contains("Page not found"), "{path}");
     }
+    let near = get("/reference/operations/marketplace_app_create").await.json::<serde_json::Value>().await.unwrap();
+    assert!(near["detail"].as_str().unwrap().contains("/reference/operations/marketplace_apps_create?"), "{near}");
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ export function formOf(reader: Reader, operation: Operation): Html {
   const needsToken = operation.access === 'scope' || operation.access === 'any';
   const isClient = operation.access === 'client' || operation.id === 'auth_tokens_issue';
   return html`<section class="try" aria-labelledby="try"><h2 id="try">Try it</h2>
+<p class="without-script">Sending requests from this page needs JavaScript. Use one of the samples.</p>
 <form data-method="${operation.method}" data-path="${operation.path}"${operation.usesCookie && html` data-cookie`}${needsToken && html` data-token`}>
 ${needsToken && html`<div class="input"><label for="try-token">Access token</label><input id="try-token" type="password" data-in="token" autocomplete="off" spellcheck="false"><p class="hint">Required${operation.access === 'scope' && ' scope'}: ${accessWords(operation)}. The page keeps the token only in memory, until you leave it.</p></div>`}
 ${isClient && html`<p class="hint">Enter the id and the secret of your machine client in the body.</p>`}

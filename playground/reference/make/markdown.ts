@@ -3,7 +3,7 @@ import { Marked } from 'marked';
 import { escape, Html, idOf } from './html';
 import { highlight } from './highlight';
 
-/** Targets of names in texts: `GET /v1/…` links to an operation, `NOT_FOUND` to a code. */
+/** Targets of names in texts: `GET /v1/…` and the id of an operation link to the operation, `NOT_FOUND` to a code. */
 export interface Links {
   operations: Map<string, string>;
   codes: Set<string>;
@@ -28,6 +28,12 @@ export function markdown(links: Links): Markdown {
         return `<h${level} id="${idOf(text)}">${this.parser.parseInline(tokens)}</h${level}>`;
       },
       image: ({ text }) => escape(text),
+      // Each cell names its column, because a narrow screen shows the cells of a row below each other.
+      table({ header, rows }) {
+        const head = header.map(({ tokens }) => `<th>${this.parser.parseInline(tokens)}</th>`);
+        const body = rows.map((row) => `<tr>${row.map(({ tokens }, at) => `<td data-column="${escape(header[at]?.text ?? '')}">${this.parser.parseInline(tokens)}</td>`).join('')}</tr>`);
+        return `<table><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('\n')}</tbody></table>\n`;
+      },
     },
   });
   const kept = new Map<string, Html>();

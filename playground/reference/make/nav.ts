@@ -1,21 +1,42 @@
-// Renders the navigation next to every page: all operations by audience, group and resource.
+// Renders the navigation next to every page: concepts, and all operations by audience, group and resource.
+import type { Concept } from './concepts';
 import type { Audience, Operation } from './contract';
 import { html, type Html } from './html';
 import { AUDIENCE_ORDER, AUDIENCES, titled } from './words';
 
-export function navigation(operations: Operation[]): Html {
-  const buttons = AUDIENCE_ORDER.map((audience, at) => html`<button type="button" data-audience="${audience}" aria-pressed="${at === 0 ? 'true' : 'false'}">${AUDIENCES[audience].title}</button>`);
-  return html`<ul class="places"><li><a href="/reference">Start</a></li><li><a href="/reference#/codes">Error codes</a></li><li><a href="/reference#/scopes">Scopes</a></li><li><a href="/reference#/changes">Changes</a></li><li><a href="/reference#/glossary">Glossary</a></li></ul>
-<div class="audiences" role="group" aria-label="Operations for">${buttons}</div>
-${AUDIENCE_ORDER.map((audience, at) => html`<div data-audience="${audience}"${at > 0 && html` hidden`}>${groupsOf(operations, audience)}</div>
+/** The whole navigation. */
+export function navigation(concepts: Concept[], operations: Operation[]): Html {
+  return html`${placesOf(concepts)}
+${audiencesOf('partner')}
+${AUDIENCE_ORDER.map((audience) => html`<div data-audience="${audience}"${audience !== 'partner' && html` hidden`}>${groupsOf(operations, audience, false)}</div>
 `)}`;
 }
 
-function groupsOf(operations: Operation[], audience: Audience): Html[] {
+/**
+ * The navigation of a page that is complete without a script: with the operations of one group, or with none. The script
+ * replaces it with the whole navigation, which every page would otherwise repeat.
+ */
+export function shortNavigation(concepts: Concept[], operations: Operation[], near?: Operation): Html {
+  const group = near ? operations.filter(({ audience, group }) => audience === near.audience && group === near.group) : [];
+  return html`${placesOf(concepts)}
+${near && html`<div data-audience="${near.audience}">${groupsOf(group, near.audience, true)}</div>`}
+<p data-short><a href="/reference">All operations</a></p>`;
+}
+
+function placesOf(concepts: Concept[]): Html {
+  return html`<ul class="places"><li><a href="/reference">Start</a></li><li><a href="/reference#/codes">Error codes</a></li><li><a href="/reference#/scopes">Scopes</a></li><li><a href="/reference#/changes">Changes</a></li><li><a href="/reference#/glossary">Glossary</a></li></ul>
+<details class="concepts" open><summary>Concepts</summary><ul>${concepts.map(({ name, title }) => html`<li><a href="/reference/concepts/${name}">${title}</a></li>`)}</ul></details>`;
+}
+
+function audiencesOf(pressed: Audience): Html {
+  return html`<div class="audiences" role="group" aria-label="Operations for">${AUDIENCE_ORDER.map((audience) => html`<button type="button" data-audience="${audience}" aria-pressed="${audience === pressed ? 'true' : 'false'}">${AUDIENCES[audience].title}</button>`)}</div>`;
+}
+
+function groupsOf(operations: Operation[], audience: Audience, open: boolean): Html {
   const here = operations.filter((operation) => operation.audience === audience);
-  return grouped(here, (operation) => operation.group).map(([group, members]) => html`<details><summary>${titled(group)} <span class="count">${members.length}</span></summary>${
+  return html`<p class="audience">${AUDIENCES[audience].title}</p>${grouped(here, (operation) => operation.group).map(([group, members]) => html`<details${open && html` open`}><summary>${titled(group)} <span class="count">${members.length}</span></summary>${
     grouped(members, (operation) => operation.resource).map(([resource, few]) => html`<p class="resource">${titled(resource)}</p><ul>${few.map(linkOf)}</ul>`)}</details>
-`);
+`)}`;
 }
 
 function linkOf({ id, method, title }: Operation): Html {

@@ -143,7 +143,7 @@ function samplesPart(reader: Reader, operation: Operation): Html {
   const variables = [...new Set(samples[0]?.code.match(/\bLABS_[A-Z_]+/g))];
   return html`<section class="samples" aria-labelledby="samples"><h2 id="samples">Samples</h2>
 <div role="tablist" aria-labelledby="samples">${samples.map(({ name, language }, at) => html`<button type="button" role="tab" id="tab-${language}" aria-controls="panel-${language}" aria-selected="${at === 0 ? 'true' : 'false'}" tabindex="${at === 0 ? '0' : '-1'}">${name}</button>`)}</div>
-${samples.map(({ language, code }, at) => html`<div role="tabpanel" id="panel-${language}" aria-labelledby="tab-${language}"${at > 0 && html` hidden`}><pre><code>${highlight(code, language)}</code></pre><button type="button" class="copy">Copy</button></div>`)}
+${samples.map(({ name, language, code }, at) => html`<div role="tabpanel" id="panel-${language}" aria-labelledby="tab-${language}"${at > 0 && html` hidden`}><p class="language" aria-hidden="true">${name}</p><pre><code>${highlight(code, language)}</code></pre><button type="button" class="copy">Copy</button></div>`)}
 <p class="hint">The samples read ${variables.map((name, at) => html`${at > 0 && (at === variables.length - 1 ? ' and ' : ', ')}<code>${name}</code>`)} from environment variables.${
     operation.parameters.some((parameter) => parameter.in === 'path') && ' Replace the example ids and names with your own.'}</p></section>`;
 }

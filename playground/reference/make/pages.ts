@@ -1,6 +1,7 @@
 // Renders the other pages: the first page, codes, scopes, schemas, changes.
 import { reaches } from '../../page/src/scopes';
 import type { Code } from './codes';
+import { headingsOf, type Concept } from './concepts';
 import { fieldsOf, detailsOf, typeOf, type Reader } from './schema';
 import type { Term } from './glossary';
 import { examplesOf, type Operation, type Schema } from './contract';
@@ -9,15 +10,29 @@ import { html, type Html } from './html';
 import { grouped } from './nav';
 import { AUDIENCE_ORDER, AUDIENCES, STATUS_WORDS, titled } from './words';
 
-export function firstPage({ contract, markdown }: Reader): Html {
+export function firstPage({ contract, markdown }: Reader, concepts: Concept[]): Html {
   const counts = AUDIENCE_ORDER.map((audience) => {
     const number = contract.operations.filter((operation) => operation.audience === audience).length;
     return html`<li><button type="button" data-show="${audience}">${AUDIENCES[audience].title}</button> <span>${number} operations. ${AUDIENCES[audience].about}</span></li>`;
   });
   return html`<article class="first"><h1 tabindex="-1">API reference</h1><p class="lead">${contract.summary}</p>
 <ul class="cards">${counts}</ul>
-<p>Press <kbd>/</kbd> to search for operations, fields, codes and scopes. The <a href="/reference#/glossary">glossary</a> defines the terms. For programs: <a href="/v1/publication/public/api-reference" data-plain>the contract</a>, version ${contract.version}, and <a href="/llms.txt" data-plain>an index in Markdown</a>.</p>
+<h2 id="concepts">Concepts</h2><ul class="concepts">${concepts.map(({ name, title, summary }) => html`<li><a href="/reference/concepts/${name}">${title}</a> <span>${summary}</span></li>`)}</ul>
+<h2 id="overview">Overview</h2>
+<p>Press <kbd>/</kbd> to search for concepts, operations, fields, codes, statuses and scopes. The <a href="/reference#/glossary">glossary</a> defines the terms. For programs: <a href="/v1/publication/public/api-reference" data-plain>the contract</a>, version ${contract.version}, and <a href="/llms.txt" data-plain>an index in Markdown</a>.</p>
 <div class="prose">${markdown.block(contract.description)}</div></article>`;
+}
+
+/** A concept: its sections are linked at the top, and the pages before and after it at the end. */
+export function conceptPage({ markdown }: Reader, concept: Concept, before?: Concept, after?: Concept): Html {
+  const { name, title, summary, text } = concept;
+  const step = (to: Concept | undefined, word: string, kind: string) => to && html`<a class="${kind}" rel="${kind}" href="/reference/concepts/${to.name}"><span>${word}</span> ${to.title}</a>`;
+  return html`<article class="concept"><header><p class="crumbs"><a href="/reference#concepts">Concepts</a></p><h1 tabindex="-1">${title}</h1>
+<p class="lead">${summary}</p>
+<ul class="contents">${headingsOf(concept).map(([id, heading]) => html`<li><a href="#${id}">${markdown.line(heading)}</a></li>`)}</ul></header>
+<div class="prose">${markdown.block(text)}</div>
+<nav class="steps" aria-label="Other concepts">${step(before, 'Previous', 'prev')}${step(after, 'Next', 'next')}</nav>
+<p class="elsewhere">For programs: <a href="/reference/concepts/${name}.md" data-plain>this page as Markdown</a></p></article>`;
 }
 
 /** A list of links to operations, grouped by audience. */

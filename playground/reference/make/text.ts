@@ -1,5 +1,6 @@
 // Renders the same pages as Markdown, for programs.
 import type { Code } from './codes';
+import type { Concept } from './concepts';
 import type { Term } from './glossary';
 import { examplesOf, nameOf, withoutNull, type Contract, type Media, type Operation, type Schema } from './contract';
 import { grouped } from './nav';
@@ -23,8 +24,8 @@ export function operationText(contract: Contract, operation: Operation, codes: M
     ...bodyText(contract, operation),
     '## Responses',
     ...operation.answers.flatMap(([status, answer]) => answerText(contract, status, answer, codes)),
-    '## Sample',
-    fenced(samplesOf(contract, operation)[0]?.code ?? '', 'sh'),
+    '## Samples',
+    ...samplesOf(contract, operation).flatMap(({ name, language, code }) => [`### ${name}`, fenced(code, language)]),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -104,6 +105,12 @@ export function codeText(code: Code): string {
   return `${parts.join('\n\n')}\n`;
 }
 
+/** A concept. Its links to other concepts and to pages of the reference go to their Markdown. */
+export function conceptText({ title, summary, text }: Concept): string {
+  const linked = text.replace(/\]\(\/reference\/(concepts|codes|operations)\/([\w-]+)(#[\w-]+)?\)/g, '](/reference/$1/$2.md$3)');
+  return `# ${title}\n\n${summary}\n\n${linked}\n`;
+}
+
 /** The first page, which llms.txt links to. */
 export function firstText(contract: Contract): string {
   return `# Labs, API reference\n\n${contract.summary} Version ${contract.version}.\n\n${contract.description.trim()}\n`;
@@ -116,7 +123,7 @@ export function glossaryText(terms: Term[]): string {
 }
 
 /** An index of everything in Markdown, as llmstxt.org describes it. */
-export function indexText(contract: Contract, codes: Code[]): string {
+export function indexText(contract: Contract, codes: Code[], concepts: Concept[]): string {
   const sections = AUDIENCE_ORDER.flatMap((audience) => {
     const here = contract.operations.filter((operation) => operation.audience === audience);
     return grouped(here, (operation) => operation.group).map(([group, members]) => `## ${AUDIENCES[audience].title}: ${titled(group)}\n\n${members.map(indexLine).join('\n')}`);
@@ -124,8 +131,9 @@ export function indexText(contract: Contract, codes: Code[]): string {
   return `${[
     '# Labs',
     `> ${contract.summary}`,
-    `A REST API with JSON bodies and OAuth 2.0 bearer tokens, version ${contract.version}. Every operation and every error code has a Markdown page, listed here. The same address without \`.md\` is the HTML page.`,
+    `A REST API with JSON bodies and OAuth 2.0 bearer tokens, version ${contract.version}. Every concept, operation and error code has a Markdown page, listed here. The same address without \`.md\` is the HTML page.`,
     '## Start here\n\n- [How the API works](/reference/index.md): first calls, tokens, scopes, errors, lists, versions\n- [Glossary](/reference/glossary.md): terms and the names that the contract has for them\n- [The contract](/v1/publication/public/api-reference): OpenAPI 3.1 in YAML\n- [Changelog](/changelog): changes of the API by release. Append `.md` to the address of an entry for Markdown\n- [Blog](/blog): posts for developers. Append `.md` to the address of a post for Markdown',
+    `## Concepts\n\n${concepts.map(({ name, title, summary }) => `- [${title}](/reference/concepts/${name}.md): ${summary}`).join('\n')}`,
     ...sections,
     `## Error codes\n\n${codes.map((code) => `- [${code.code}](/reference/codes/${code.code}.md): ${code.title}`).join('\n')}`,
   ].join('\n\n')}\n`;

@@ -1,73 +1,114 @@
 // The search itself, independent of the page.
-import type { Audience, Fields, Index } from './pieces';
+import { libraryOf, type Entry, type Kind } from './entries';
+import type { Fields, Index, Texts } from './pieces';
+import { scorePath } from './path';
+import { beginOfWord, corrected, fit, isBegunIn, likeness, sentenceAt, wordsOf } from './words';
 
-export interface Hit {
-  kind: 'Operation' | 'Field' | 'Code' | 'Scope' | 'Schema' | 'Term';
-  title: string;
-  about: string;
-  address: string;
-  method?: string;
-  audience?: Audience;
+export interface Hit extends Pick<Entry, 'kind' | 'title' | 'about' | 'address' | 'method' | 'audience'> {
   score: number;
 }
 
-const MOST_OF_A_KIND: Record<Hit['kind'], number> = { Operation: 12, Field: 6, Code: 6, Scope: 6, Schema: 4, Term: 4 };
-
-/** Words that the search ignores. */
-const FILLERS = ['a', 'an', 'the', 'of', 'to', 'for'];
-
-/** Returns the best hits of each kind, starting with the best kind. A hit matches all words. */
-export function find(text: string, index: Index, fields: Fields): Hit[] {
-  const words = text.toLowerCase().split(/[\s/]+/).filter((word) => word !== '' && !FILLERS.includes(word));
-  if (words.length === 0) return [];
-  const hits = [...operations(words, index, text.trim().toLowerCase()), ...named(words, index, fields)].filter((hit) => hit.score > 0);
-  const best = (kind: Hit['kind']) => Math.max(0, ...hits.filter((hit) => hit.kind === kind).map((hit) => hit.score));
-  const kinds = (Object.keys(MOST_OF_A_KIND) as Hit['kind'][]).sort((a, b) => best(b) - best(a));
-  return kinds.flatMap((kind) => hits.filter((hit) => hit.kind === kind).sort((a, b) => b.score - a.score || a.title.length - b.title.length).slice(0, MOST_OF_A_KIND[kind]));
+export interface Found {
+  hits: Hit[];
+  /** The words that the hits have, to mark them. */
+  words: string[];
+  /** A sentence about a corrected word or a missing word; otherwise empty. */
+  note: string;
 }
 
-/** Score for a complete path, with or without its method. It is higher than any score of words. */
-const WHOLE_ADDRESS = 100;
+const MOST_OF_A_KIND: Record<Kind, number> = { Concept: 4, Status: 3, Operation: 12, Code: 6, Field: 6, Scope: 6, Schema: 4, Term: 4 };
+const KINDS = Object.keys(MOST_OF_A_KIND) as Kind[];
 
-function operations(words: string[], index: Index, typed: string): Hit[] {
-  const isWhole = (method: string, path: string) => [path, `${method} ${path}`].some((address) => address.toLowerCase() === typed);
-  return index.operations.map(([id, method, path, title, , audience, scope]) => ({
-    kind: 'Operation' as const, title, about: path, address: `/reference/operations/${id}`, method, audience,
-    score: isWhole(method, path) ? WHOLE_ADDRESS : scoreOf(words, [[title, 3], [id, 3], [path, 2], [method, 1], [scope ?? '', 1]]),
-  }));
+/** Added to the score if the whole text is the title or a keyword of an entry. */
+const WHOLE_PHRASE = 6;
+/** Score of a word that a text contains, as a whole and as a beginning. The names of an entry score more. */
+const [IN_TEXT, IN_TEXT_BEGUN] = [0.8, 0.5];
+/** Hits below this share of the best score of their kind are omitted: a word in a text, if others have it in their names. */
+const WEAKEST = 0.1;
+/** If no entry has all words, a hit needs this share of the best score. */
+const LEAST_SHARE = 0.2;
+
+/** Returns the best hits of each kind, starting with the best kind. */
+export function find(typed: string, index: Index, fields: Fields, texts: Texts): Found {
+  const { entries, vocabulary } = libraryOf(index, fields, texts);
+  const path = scorePath(typed, index.operations);
+  if (path.size > 0) return { hits: sorted(entries.flatMap((entry) => hitOf(entry, path.get(entry.address) ?? 0, []))), words: [], note: '' };
+  const asked = wordsOf(typed);
+  if (asked.length === 0) return { hits: [], words: [], note: '' };
+  const words = asked.map((word) => (isKnown(word, entries) ? word : (corrected(word, vocabulary) ?? word)));
+  const phrase = words.join(' ');
+  const scores = entries.map((entry) => words.map((word) => scoreOf(word, entry)));
+  const whole = entries.flatMap((entry, at) => hitOf(entry, scoreOfAll(scores[at] ?? [], entry, phrase), words));
+  const isPhrase = entries.some((entry) => hasPhrase(entry, phrase));
+  if (whole.length > 0) return { hits: sorted(isPhrase ? whole : ofMethod(words, whole)), words, note: correction(asked, words) };
+  return { hits: sorted(withSome(entries, scores, words)), words, note: words.length > 1 ? 'No entry has all words. These entries have some of them.' : '' };
 }
 
-function named(words: string[], index: Index, fields: Fields): Hit[] {
-  const used = (name: string) => new Set(fields[name]?.flat()).size;
-  return [
-    ...Object.keys(fields).map((name): Hit => ({ kind: 'Field', title: name, about: `in ${used(name)} operations`, address: `/reference#/fields/${name}`, score: scoreOf(words, [[name, 3]]) })),
-    ...index.codes.map(([code, about]): Hit => ({ kind: 'Code', title: code, about, address: `/reference/codes/${code}`, score: scoreOf(words, [[code, 3], [about, 1]]) })),
-    ...index.scopes.map(([scope, about]): Hit => ({ kind: 'Scope', title: scope, about, address: `/reference#/scopes/${scope}`, score: scoreOf(words, [[scope, 3], [about, 1]]) })),
-    ...index.schemas.map((name): Hit => ({ kind: 'Schema', title: name, about: '', address: `/reference#/schemas/${name}`, score: scoreOf(words, [[name, 2]]) })),
-    ...index.terms.map(([id, term, about]): Hit => ({ kind: 'Term', title: term, about, address: `/reference#/glossary/${id}`, score: scoreOf(words, [[term, 3]]) })),
-  ];
+/** Whether a name or text has a word that begins with this word. A match in the middle of a word may be an accident. */
+function isKnown(word: string, entries: Entry[]): boolean {
+  return entries.some(({ names, lowerText }) => names.some(([name]) => isBegunIn(word, name)) || isBegunIn(word, lowerText));
 }
 
-/** Scores the words against weighted texts. The score is 0 if a word is in none of the texts. */
-function scoreOf(words: string[], texts: [text: string, weight: number][]): number {
-  let score = 0;
-  for (const word of words) {
-    const best = Math.max(...texts.map(([text, weight]) => fit(word, text.toLowerCase()) * weight));
-    if (best === 0) return 0;
-    score += best;
-  }
-  return score / words.length;
+/** If a search begins with a method, as in "patch apps", keeps only its operations. */
+function ofMethod([first = '', ...others]: string[], hits: Hit[]): Hit[] {
+  const operations = hits.filter(({ method }) => method?.toLowerCase() === first);
+  return others.length === 0 || operations.length === 0 ? hits : operations;
 }
 
-/** Returns 4 for the whole text, 3 for its beginning, 2 for the beginning of a word, 1 for any other place, 0 for no match. */
-function fit(word: string, text: string): number {
-  if (text === word) return 4;
-  const at = text.indexOf(word);
-  if (at <= 0) return at === 0 ? 3 : 0;
-  return beginsWord(word, text) ? 2 : 1;
+/** Whether the searched words are a title or another name of the entry, for example "get a token". */
+function hasPhrase({ phrases }: Entry, phrase: string): boolean {
+  return phrases.includes(phrase);
 }
 
-function beginsWord(word: string, text: string): boolean {
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) if (!/[a-z0-9]/.test(text[at - 1] ?? '')) return true;
-  return false;
+function correction(asked: string[], words: string[]): string {
+  return asked.every((word, at) => word === words[at]) ? '' : `No entry has “${asked.join(' ')}”. Results for “${words.join(' ')}”.`;
+}
+
+function scoreOf(word: string, { names, lowerText }: Entry): number {
+  const best = Math.max(...names.map(([name, weight]) => fit(word, name) * weight));
+  if (best > 0 || lowerText === '') return best;
+  const at = beginOfWord(word, lowerText);
+  if (at < 0) return 0;
+  return /[a-z0-9]/.test(lowerText[at + word.length] ?? '') ? IN_TEXT_BEGUN : IN_TEXT;
+}
+
+/** Returns 0 if a word is missing. */
+function scoreOfAll(scores: number[], entry: Entry, phrase: string): number {
+  if (scores.some((score) => score === 0)) return 0;
+  return scores.reduce((sum, score) => sum + score, 0) / scores.length + (hasPhrase(entry, phrase) ? WHOLE_PHRASE : 0);
+}
+
+/** Returns the entries that have some of the words. A rare word counts more than a frequent one. */
+function withSome(entries: Entry[], scores: number[][], words: string[]): Hit[] {
+  // Only words in names count: with some of the words, a long text would match nearly every search.
+  const named = scores.map((of) => of.map((score) => (score >= 1 ? score : 0)));
+  const rarity = words.map((_, at) => Math.log(1 + entries.length / (1 + named.filter((of) => (of[at] ?? 0) > 0).length)));
+  const sums = named.map((of) => of.reduce((sum, score, at) => sum + score * (rarity[at] ?? 0), 0));
+  const least = Math.max(...sums) * LEAST_SHARE;
+  return entries.flatMap((entry, at) => ((sums[at] ?? 0) >= least ? hitOf(entry, sums[at] ?? 0, words) : []));
+}
+
+function hitOf({ kind, title, about, address, method, audience, names, text, lowerText }: Entry, score: number, words: string[]): Hit[] {
+  if (score <= 0) return [];
+  const inText = words.find((word) => !names.some(([name]) => fit(word, name) > 0));
+  const at = inText ? beginOfWord(inText, lowerText) : -1;
+  return [{ kind, title, about: at >= 0 ? sentenceAt(text, at) : about, address, method, audience, score }];
+}
+
+function sorted(hits: Hit[]): Hit[] {
+  const best = (kind: Kind) => Math.max(0, ...hits.filter((hit) => hit.kind === kind).map((hit) => hit.score));
+  const kinds = [...KINDS].sort((a, b) => best(b) - best(a));
+  const isGood = (hit: Hit) => hit.score >= best(hit.kind) * WEAKEST;
+  return kinds.flatMap((kind) => hits.filter((hit) => hit.kind === kind && isGood(hit)).sort((a, b) => b.score - a.score || a.title.length - b.title.length).slice(0, MOST_OF_A_KIND[kind]));
+}
+
+/** Likeness from which a name is shown as near, and the number of names. */
+const [NEAR, MOST_NEAR] = [0.45, 6];
+
+/** Returns the entries of this kind whose names are nearest to an unknown name, nearest first. */
+export function nearest(name: string, kind: Kind, index: Index, fields: Fields, texts: Texts): Hit[] {
+  const entries = libraryOf(index, fields, texts).entries.filter((entry) => entry.kind === kind);
+  const last = (address: string) => address.split('/').pop() ?? '';
+  const near = entries.map((entry) => ({ entry, score: likeness(name.toLowerCase(), last(entry.address).toLowerCase()) }));
+  return near.filter(({ score }) => score >= NEAR).sort((a, b) => b.score - a.score).slice(0, MOST_NEAR).flatMap(({ entry, score }) => hitOf(entry, score, []));
 }

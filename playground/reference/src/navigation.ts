@@ -1,19 +1,22 @@
 // The navigation next to the page, by audience; on a narrow screen it is behind a button.
 import { byId } from './dom';
-import type { Audience } from './pieces';
+import { load, type Audience, type Piece } from './pieces';
 
 const nav = byId('nav');
 const menu = byId<HTMLButtonElement>('menu');
-const buttons = () => nav.querySelectorAll<HTMLButtonElement>('.audiences button');
+let audience: Audience = 'partner';
+let current = '';
 
 /** Shows the operations of one audience and hides the others. */
-export function showAudience(audience: Audience): void {
-  for (const button of buttons()) button.setAttribute('aria-pressed', String(button.dataset.audience === audience));
-  for (const list of nav.querySelectorAll<HTMLElement>('div[data-audience]')) list.hidden = list.dataset.audience !== audience;
+export function showAudience(wanted: Audience): void {
+  audience = wanted;
+  for (const button of nav.querySelectorAll<HTMLButtonElement>('.audiences button')) button.setAttribute('aria-pressed', String(button.dataset.audience === wanted));
+  for (const list of nav.querySelectorAll<HTMLElement>('div[data-audience]')) list.hidden = list.dataset.audience !== wanted;
 }
 
 /** Marks the link to this address as current and opens its group. */
 export function markCurrent(address: string): void {
+  current = address;
   nav.querySelector('[aria-current]')?.removeAttribute('aria-current');
   const link = [...nav.querySelectorAll('a')].find((one) => one.getAttribute('href') === address);
   if (!link) return;
@@ -23,6 +26,15 @@ export function markCurrent(address: string): void {
   const { top, bottom } = link.getBoundingClientRect();
   const frame = nav.getBoundingClientRect();
   if (top < frame.top || bottom > frame.bottom) nav.scrollTop += top - frame.top - frame.height / 3;
+}
+
+/** Replaces a short navigation with the whole one. If that fails, the short one stays. */
+async function complete(): Promise<void> {
+  if (!nav.querySelector('[data-short]')) return;
+  const { html } = await load<Piece>('navigation.json');
+  nav.replaceChildren(...new DOMParser().parseFromString(html, 'text/html').body.childNodes);
+  showAudience(audience);
+  markCurrent(current);
 }
 
 export function closeMenu(): void {
@@ -35,7 +47,11 @@ function setMenu(open: boolean): void {
 }
 
 export function wakeNavigation(): void {
-  for (const button of buttons()) button.addEventListener('click', () => showAudience(button.dataset.audience as Audience));
+  void complete().catch(() => undefined);
+  nav.addEventListener('click', (event) => {
+    const button = (event.target as Element).closest<HTMLElement>('.audiences button');
+    if (button) showAudience(button.dataset.audience as Audience);
+  });
   menu.addEventListener('click', () => setMenu(menu.getAttribute('aria-expanded') !== 'true'));
   document.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || menu.getAttribute('aria-expanded') !== 'true') return;

@@ -6,14 +6,24 @@ export interface Piece {
 }
 
 export type Audience = 'partner' | 'storefront' | 'staff' | 'public';
-export type Listed = [id: string, method: string, path: string, title: string, group: string, audience: Audience, scope: string | null];
+export type Listed = [id: string, method: string, path: string, title: string, group: string, audience: Audience, scope: string | null, alsoCalled?: string[]];
 
 export interface Index {
   operations: Listed[];
-  codes: [code: string, title: string][];
+  pages: [address: string, title: string, about: string, words: string[]][];
+  sections: [address: string, title: string, page: string][];
+  statuses: [status: string, words: string][];
+  codes: [code: string, title: string, statuses: string[]][];
   scopes: [scope: string, about: string][];
   schemas: string[];
   terms: [id: string, term: string, definition: string][];
+}
+
+/** Longer texts, in the order of the index. */
+export interface Texts {
+  operations: string[];
+  codes: string[];
+  pages: string[];
 }
 
 /** For each field, the positions in the index of the operations that accept it and that return it. */
@@ -41,3 +51,5 @@ async function fetched(name: string): Promise<unknown> {
 
 export const loadIndex = () => load<Index>('index.json');
 export const loadFields = () => load<Fields>('fields.json');
+/** Loads everything that the search reads. */
+export const loadSearch = () => Promise.all([loadIndex(), loadFields(), load<Texts>('texts.json')]);

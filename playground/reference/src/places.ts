@@ -1,7 +1,7 @@
 // The addresses of the reference, and the fragment that each address shows.
 
 export interface Place {
-  kind: 'first' | 'operations' | 'codes' | 'scopes' | 'schemas' | 'changes' | 'glossary' | 'fields' | 'unknown';
+  kind: 'first' | 'concepts' | 'operations' | 'codes' | 'scopes' | 'schemas' | 'changes' | 'glossary' | 'fields' | 'unknown';
   /** Name of the item, or empty for the list. */
   name: string;
   /** The `id` to scroll to, or empty. For the glossary, the id of a term. */
@@ -9,7 +9,9 @@ export interface Place {
 }
 
 const NAME = /^[\w.:-]+$/;
-const KINDS = ['operations', 'codes', 'scopes', 'schemas', 'changes', 'glossary', 'fields'] as const;
+/** After `codes/`, a status means the section of the list. */
+const STATUS = /^\d{3}$/;
+const KINDS = ['concepts', 'operations', 'codes', 'scopes', 'schemas', 'changes', 'glossary', 'fields'] as const;
 
 /** Returns the place that an address shows, or null for an address outside the reference. */
 export function placeOf(url: URL): Place | null {
@@ -17,13 +19,14 @@ export function placeOf(url: URL): Place | null {
   const path = url.pathname.replace(/\/$/, '');
   const isHashPlace = url.hash.startsWith('#/');
   const anchor = isHashPlace ? '' : decoded(url.hash.slice(1));
-  const real = /^\/reference\/(operations|codes)\/(\w+)$/.exec(path);
+  const real = /^\/reference\/(concepts|operations|codes)\/([\w-]+)$/.exec(path);
   if (real && !isHashPlace) return { kind: real[1] as Place['kind'], name: real[2] ?? '', anchor };
   if (path !== '/reference' && !real) return null;
   if (!isHashPlace || url.hash === '#/') return { kind: 'first', name: '', anchor };
   const [kind = '', name = ''] = decoded(url.hash.slice(2)).split('/');
   const known = KINDS.find((one) => one === kind);
   if (known === 'glossary' && (name === '' || NAME.test(name))) return { kind: known, name: '', anchor: name };
+  if (known === 'codes' && STATUS.test(name)) return { kind: known, name: '', anchor: `status-${name}` };
   return known && (name === '' || NAME.test(name)) ? { kind: known, name, anchor } : { kind: 'unknown', name: kind, anchor };
 }
 
@@ -35,12 +38,13 @@ function decoded(text: string): string {
   }
 }
 
-/** Returns the canonical address of a place. Operations and codes have a path; other places are after the `#`. */
+/** Returns the canonical address of a place. Concepts, operations and codes have a path; other places are after the `#`. */
 export function addressOf({ kind, name, anchor }: Place): string {
   const end = anchor ? `#${anchor}` : '';
   if (kind === 'first') return `/reference${end}`;
   if (kind === 'glossary') return `/reference#/glossary${anchor && `/${anchor}`}`;
-  if (name && (kind === 'operations' || kind === 'codes')) return `/reference/${kind}/${name}${end}`;
+  if (kind === 'codes' && !name && anchor) return `/reference#/codes/${anchor.replace('status-', '')}`;
+  if (name && (kind === 'concepts' || kind === 'operations' || kind === 'codes')) return `/reference/${kind}/${name}${end}`;
   return `/reference#/${kind}${name && `/${name}`}`;
 }
 
@@ -52,6 +56,7 @@ export function pieceOf({ kind, name }: Place): string | null {
     case 'glossary': return 'pages/glossary.json';
     case 'codes': return name ? `codes/${name}.json` : 'pages/codes.json';
     case 'scopes': return name ? `scopes/${name.replace(':', '-')}.json` : 'pages/scopes.json';
+    case 'concepts': return name ? `concepts/${name}.json` : null;
     case 'operations': return name ? `operations/${name}.json` : null;
     case 'schemas': return name ? `schemas/${name}.json` : null;
     default: return null;

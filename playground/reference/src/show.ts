@@ -3,12 +3,14 @@ import { wakeForm } from './attempt';
 import { byId, element } from './dom';
 import { showField } from './field';
 import { showLive } from './live';
+import { fillNearest } from './missing';
 import { closeMenu, markCurrent, showAudience } from './navigation';
 import { load, Missing, type Audience, type Piece } from './pieces';
 import { addressOf, pieceOf, placeOf, type Place } from './places';
-import { wakeTabs } from './tabs';
+import { wakeCode, wakeTabs } from './tabs';
 
 const main = byId('main');
+/** The shown place. The first page of a visit has its content already. */
 let shown: string | null = null;
 let asked = 0;
 
@@ -18,9 +20,19 @@ export async function show(takesFocus: boolean): Promise<void> {
   const address = addressOf(place);
   if (place.kind !== 'unknown' && address !== location.pathname + location.hash) history.replaceState(history.state, '', address);
   const key = `${place.kind}/${place.name}`;
+  if (shown === null && isComplete(key)) {
+    shown = key;
+    wake(place);
+  }
   if (key !== shown && !(await exchange(place))) return;
   shown = key;
   arrive(place, takesFocus);
+}
+
+/** Whether the service sent the page with the content of this place, or with the explanation that it does not exist. */
+function isComplete(key: string): boolean {
+  const { place } = main.dataset;
+  return place === key || (place === 'missing/' && !location.hash.startsWith('#/'));
 }
 
 /** Replaces the content of the page. Returns false if the user has opened another place during the request. */
@@ -30,10 +42,8 @@ async function exchange(place: Place): Promise<boolean> {
   const content = await contentOf(place);
   if (mine !== asked) return false;
   main.replaceChildren(...content);
-  main.setAttribute('aria-busy', 'false');
-  wake();
+  wake(place);
   closeMenu();
-  markCurrent(addressOf({ ...place, anchor: '' }));
   return true;
 }
 
@@ -53,7 +63,8 @@ async function contentOf(place: Place): Promise<Node[]> {
 
 function failure(error: unknown): HTMLElement {
   if (error instanceof Missing) {
-    return element('article', {}, element('h1', { tabindex: '-1' }, 'Page not found'),
+    return element('article', { 'data-missing': true }, element('h1', { tabindex: '-1' }, 'Page not found'),
+      element('div', { 'data-nearest': true }),
       element('p', {}, 'Use the search or the list of operations. If the service was upgraded after you opened this page, reload it.'));
   }
   const again = element('button', { type: 'button' }, 'Try again');
@@ -61,10 +72,14 @@ function failure(error: unknown): HTMLElement {
   return element('article', {}, element('h1', { tabindex: '-1' }, 'The page could not be loaded'), element('p', {}, String((error as Error).message)), again);
 }
 
-function wake(): void {
+function wake(place: Place): void {
+  main.setAttribute('aria-busy', 'false');
+  markCurrent(addressOf({ ...place, anchor: '' }));
   const form = main.querySelector<HTMLFormElement>('.try form');
   if (form) wakeForm(form);
   wakeTabs(main);
+  wakeCode(main);
+  void fillNearest(main, place);
   void showLive(main);
   const operation = main.querySelector<HTMLElement>('[data-operation]');
   if (operation) showAudience(operation.dataset.audience as Audience);

@@ -1,4 +1,5 @@
-// The code samples: one tab for each language, and a copy button.
+// The code samples: one tab for each language, and copy buttons.
+import { element } from './dom';
 import { remember, remembered } from './theme';
 
 const KEY = 'labs-reference-language';
@@ -28,6 +29,17 @@ export function wakeTabs(within: HTMLElement): void {
     });
   });
   for (const button of within.querySelectorAll<HTMLButtonElement>('button.copy')) button.addEventListener('click', () => void copy(button));
+}
+
+/** Adds a copy button to each block of code of a concept. */
+export function wakeCode(within: HTMLElement): void {
+  for (const block of within.querySelectorAll('.concept pre')) {
+    const button = element('button', { type: 'button', class: 'copy' }, 'Copy');
+    const frame = element('div', { class: 'block' });
+    block.replaceWith(frame);
+    frame.append(block, button);
+    button.addEventListener('click', () => void copy(button));
+  }
 }
 
 async function copy(button: HTMLButtonElement): Promise<void> {

@@ -10,12 +10,13 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::routing::get;
 use bytes::Bytes;
-use http::{HeaderValue, Response, header, request::Parts};
+use http::{HeaderValue, Response, StatusCode, header, request::Parts};
 use labs_core::{Code, Fault};
 use rust_embed::RustEmbed;
 use serde::Deserialize;
 
 use super::other_method;
+use crate::contract::nearest;
 use crate::front::headers;
 use crate::precompressed::PrecompressedDocument;
 use crate::request::{Exchange, catch_panic, checks};
@@ -73,6 +74,7 @@ pub(super) fn router() -> Router<Arc<Rest>> {
         .route("/reference/", page.clone())
         .route("/reference/operations/{id}", page.clone())
         .route("/reference/codes/{code}", page.clone())
+        .route("/reference/concepts/{name}", page.clone())
         .route("/reference/{*file}", page.clone())
         .route("/account/{*file}", page)
 }
@@ -92,17 +94,19 @@ async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Resp
     other_method(&rest, request, "GET, HEAD, OPTIONS")
 }
 
+/// The reference's page for an unknown address. It lists the nearest names.
+const MISSING: &str = "reference/missing.html";
+
 async fn file(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
-    let name = match parts.uri.path().trim_matches('/') {
-        other if is_place_of_reference(rest, other) => "reference/index.html",
-        other if other.strip_prefix("account/").is_some_and(|page| MAILED.contains(&page)) => "account/index.html",
-        "" => "index.html",
-        "playground" => "playground/index.html",
-        "reference" => "reference/index.html",
-        other => other,
-    };
-    let missing = || Fault::new(Code::NotFound, "This page does not exist. Start at /.");
-    let mut response = FILES.get(name).ok_or_else(missing)?.answer(&parts.headers).await;
+    let path = parts.uri.path().trim_matches('/');
+    let named = file_name(path);
+    // A program gets a problem document, a browser a page.
+    let is_missing_page = !FILES.contains_key(&*named) && is_page_of_reference(path) && wants_html(parts);
+    let name = if is_missing_page { MISSING } else { &*named };
+    let mut response = FILES.get(name).ok_or_else(|| err_no_such_page(rest, path))?.answer(&parts.headers).await;
+    if is_missing_page {
+        *response.status_mut() = StatusCode::NOT_FOUND;
+    }
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type(name)));
     let hashed = name.contains("/assets/");
@@ -112,12 +116,38 @@ async fn file(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     Ok(response)
 }
 
-/// Whether the path is the reference page of an operation or of a problem code. These addresses are permanent.
-fn is_place_of_reference(rest: &Rest, path: &str) -> bool {
-    let operation = path.strip_prefix("reference/operations/");
-    let code = path.strip_prefix("reference/codes/");
-    operation.is_some_and(|id| rest.contract.operation(id).is_some())
-        || code.is_some_and(|code| FILES.get(&format!("reference/codes/{code}.md")).is_some())
+/// Returns the name of the file that a path shows. Operations, codes and concepts of the reference have a page each, at
+/// a permanent address without `.html`.
+fn file_name(path: &str) -> Cow<'_, str> {
+    match path {
+        "" => "index.html".into(),
+        "playground" => "playground/index.html".into(),
+        "reference" => "reference/index.html".into(),
+        mailed if mailed.strip_prefix("account/").is_some_and(|page| MAILED.contains(&page)) => {
+            "account/index.html".into()
+        }
+        page if is_page_of_reference(page) => format!("{page}.html").into(),
+        other => other.into(),
+    }
+}
+
+/// Whether a path can be the address of a page of the reference: other files have an extension.
+fn is_page_of_reference(path: &str) -> bool {
+    path.starts_with("reference/") && !path.contains('.')
+}
+
+/// Whether a browser sent the request to show a page: only browsers name HTML in `Accept`.
+fn wants_html(parts: &Parts) -> bool {
+    let accepted = parts.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    accepted.flat_map(|value| value.split(',')).any(|range| range.trim().starts_with("text/html"))
+}
+
+/// Returns the error for an unknown page. For the page of an operation, it names the nearest operation.
+fn err_no_such_page(rest: &Rest, path: &str) -> Fault {
+    let ids = rest.contract.operations().iter().map(|operation| operation.id.as_str());
+    let near = path.strip_prefix("reference/operations/").and_then(|id| nearest(id.trim_end_matches(".md"), ids));
+    let meant = near.map(|id| format!(" Did you mean /reference/operations/{id}?")).unwrap_or_default();
+    Fault::new(Code::NotFound, format!("This page does not exist.{meant} Start at /."))
 }
 
 fn policy(name: &str) -> Result<String, Fault> {
