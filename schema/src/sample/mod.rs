@@ -14,6 +14,7 @@ mod collections;
 mod data;
 mod desk;
 mod history;
+mod icons;
 mod listings;
 mod pages;
 mod past;
