@@ -60,8 +60,8 @@ export function external(url: string | null, text: string, attributes: Record<st
 }
 
 /** A date in words, with the exact time for programs. */
-export function day(moment: string, lang?: string): HTMLElement {
-  const text = new Date(moment).toLocaleDateString(lang ?? pageLanguage(), { year: 'numeric', month: 'long', day: 'numeric' });
+export function day(moment: string, month: 'long' | 'short' = 'long'): HTMLElement {
+  const text = new Date(moment).toLocaleDateString(pageLanguage(), { year: 'numeric', month, day: 'numeric' });
   return h('time', { datetime: moment }, text);
 }
 

@@ -21,10 +21,10 @@ export function icon(listing: Pick<Schemas['ListingSummary'], 'icon' | 'name'>, 
   return h('span', { class: 'icon letter', 'aria-hidden': 'true' }, listing.name.slice(0, 1));
 }
 
-/** Average rating with the number of reviews. */
-export function stars(rating: Schemas['ListingRating']): HTMLElement {
+/** Average rating with the number of reviews. In a list, where space is short, only the number is visible. */
+export function stars(rating: Schemas['ListingRating'], inList = false): HTMLElement {
   if (rating.average === null) return h('span', { class: 'stars none faint' }, texts().noReviewsYet);
-  return h('span', { class: 'stars' }, drawn(rating.average), h('strong', {}, texts().decimal(rating.average)), h('span', { class: 'faint' }, texts().reviews(rating.count)));
+  return h('span', { class: 'stars' }, drawn(rating.average), h('strong', {}, texts().decimal(rating.average)), h('span', { class: 'faint' }, ...(inList ? [h('span', { 'aria-hidden': 'true' }, `(${texts().number(rating.count)})`), h('span', { class: 'unseen' }, texts().reviews(rating.count))] : [texts().reviews(rating.count)])));
 }
 
 /** Five stars, filled to the nearest half. */
@@ -66,7 +66,7 @@ export function card(listing: Schemas['ListingSummary'], note?: string): HTMLEle
       ),
     ),
     h('p', { class: 'line', lang: listing.locale }, listing.tagline),
-    h('p', { class: 'card-foot small' }, stars(listing.rating), h('span', { class: 'faint' }, note ?? category)),
+    h('p', { class: 'card-foot small' }, stars(listing.rating, true), h('span', { class: 'faint' }, note ?? category)),
   );
 }
 

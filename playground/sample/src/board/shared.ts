@@ -2,7 +2,6 @@
 import { dataOf, type Schemas } from '../api';
 import { count, h, type Child } from '../dom';
 import { acting } from '../parts';
-import { pictogram } from '../pictograms';
 import { link } from '../router';
 import { type Session } from '../session';
 import { unreadCount } from './unread';
@@ -17,7 +16,7 @@ export function statusBadge(status: Status): HTMLElement {
 }
 
 /** Returns the name of the company, and of the user if attribution shows it. */
-export function author(by: Schemas['BoardAuthor']): string {
+export function author(by: Pick<Schemas['BoardAuthor'], 'company_name' | 'person_name'>): string {
   const company = by.company_name ?? 'A former partner';
   return by.person_name ? `${by.person_name}, ${company}` : company;
 }

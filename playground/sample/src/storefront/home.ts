@@ -15,22 +15,22 @@ export const home: View = async ({ signal }) => {
   ]);
   const t = texts();
   const shown = collections.data.filter(({ listings_count }) => listings_count > 0);
+  // The first app of the first collection is featured. Staff choose it by the order of the collection.
+  const slug = shown[0]?.listings[0]?.slug;
+  const first = slug ? await load(slug, signal) : null;
   return h(
     'div',
     { class: 'stack home' },
     h('header', { class: 'lead' }, h('h1', {}, t.headline), h('p', {}, t.lead(newest.facets.total))),
-    shown[0] ? await featured(shown[0], signal) : null,
+    shown[0] && first ? featured(shown[0], first) : null,
     h('nav', { 'aria-label': t.categories }, h('ul', { class: 'tiles' }, ...categories.data.map(tile))),
-    ...shown.map(shelf),
+    ...shown.map((one, place) => shelf(one, place === 0 && first ? first.slug : undefined)),
     h('section', {}, h('div', { class: 'bar' }, h('h2', {}, t.newApps), h('a', { href: link('/listings', { sort: '-first_published_at' }) }, t.allApps)), cards(newest.data)),
   );
 };
 
-/** The first app of a collection, large. Staff choose it by the order of the collection. */
-async function featured(collection: Schemas['PublicCollection'], signal: AbortSignal): Promise<HTMLElement | null> {
-  const slug = collection.listings[0]?.slug;
-  const shown = slug && (await load(slug, signal));
-  if (!shown) return null;
+/** One app of a collection, large. */
+function featured(collection: Schemas['PublicCollection'], shown: Schemas['Listing']): HTMLElement {
   const t = texts();
   const image = shown.media.find(({ kind, sources }) => kind !== 'ICON' && sources.length > 0);
   const from = h('a', { href: link(`/collections/${collection.slug}`) }, collection.title);
@@ -66,13 +66,14 @@ function tile(category: Schemas['PublicCategory']): HTMLElement {
   return h('li', {}, h('a', { href: link(`/categories/${category.slug}`) }, h('span', { class: 'tile-icon' }, pictogram(category.icon)), text));
 }
 
-function shelf(collection: Schemas['PublicCollection']): HTMLElement {
+/** The first apps of a collection, without the featured one. */
+function shelf(collection: Schemas['PublicCollection'], featured: string | undefined): HTMLElement {
   const [t, address] = [texts(), link(`/collections/${collection.slug}`)];
-  const all = h('a', { href: address, 'aria-label': t.allOf(collection.listings_count, collection.title) }, t.showAll);
+  const all = h('a', { href: address }, t.showAll, h('span', { class: 'unseen' }, `: ${collection.title}`));
   return h(
     'section',
     { class: 'shelf' },
     h('div', { class: 'bar' }, h('div', {}, h('h2', {}, h('a', { href: address }, collection.title)), collection.description && h('p', { class: 'faint' }, collection.description)), all),
-    cards(collection.listings.slice(0, 4)),
+    cards(collection.listings.filter((one) => one.slug !== featured).slice(0, 4)),
   );
 }

@@ -70,7 +70,7 @@ function list(first: Page<Review>, ask: (cursor: string) => Promise<Page<Review>
 
 function review({ rating, title, body, locale, written_at, version_number: version, reply }: Review): HTMLElement {
   const t = texts();
-  const facts = h('span', { class: 'small faint' }, day(written_at), version && `, ${t.forVersion(version)}`);
+  const facts = h('span', { class: 'small faint' }, day(written_at, 'short'), version && `, ${t.forVersion(version)}`);
   if (!title && !body) return h('li', { class: 'bare' }, drawn(rating), facts);
   return h(
     'li',
@@ -78,6 +78,6 @@ function review({ rating, title, body, locale, written_at, version_number: versi
     h('p', { class: 'row' }, drawn(rating), facts),
     title && h('h3', { lang: locale }, title),
     body && h('p', { lang: locale }, body),
-    reply && h('blockquote', {}, h('p', { class: 'small' }, h('strong', {}, t.reply), ' ', h('span', { class: 'faint' }, day(reply.replied_at))), h('p', {}, reply.body), reply.to_earlier_text && h('p', { class: 'small faint' }, t.replyToEarlier)),
+    reply && h('blockquote', {}, h('p', { class: 'small' }, h('strong', {}, t.reply), ' ', h('span', { class: 'faint' }, day(reply.replied_at, 'short'))), h('p', {}, reply.body), reply.to_earlier_text && h('p', { class: 'small faint' }, t.replyToEarlier)),
   );
 }

@@ -13,7 +13,7 @@ export const de: Texts = {
   marketplace: 'Marktplatz',
   board: 'Board',
   language: 'Sprache',
-  browserLanguage: (name) => `Sprache des Browsers (${name})`,
+  browserLanguage: (name) => `${name} (automatisch)`,
   originalLanguage: 'Originalsprache',
   signOut: 'Abmelden',
   footer: 'Eine Beispielanwendung für die API von Labs.',
@@ -34,7 +34,6 @@ export const de: Texts = {
   verified: 'Geprüfter Anbieter',
   stars: (value) => `${value.toLocaleString('de')} von 5 Sternen`,
   showMore: 'Mehr anzeigen',
-  allOf: (value, title) => `Alle ${number(value)} aus ${title}`,
   showAll: 'Alle anzeigen',
 
   headline: 'Apps für Ihr Restaurant',

@@ -13,7 +13,7 @@ export const en = {
   marketplace: 'Marketplace',
   board: 'Board',
   language: 'Language',
-  browserLanguage: (name: string) => `Browser language (${name})`,
+  browserLanguage: (name: string) => `${name} (automatic)`,
   originalLanguage: 'Original language',
   signOut: 'Sign out',
   footer: 'A sample application for the Labs API.',
@@ -36,7 +36,6 @@ export const en = {
   verified: 'Verified vendor',
   stars: (value: number) => `${value} of 5 stars`,
   showMore: 'Show more',
-  allOf: (value: number, title: string) => `All ${number(value)} of ${title}`,
   showAll: 'Show all',
 
   // Front page

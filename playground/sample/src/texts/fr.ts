@@ -13,7 +13,7 @@ export const fr: Texts = {
   marketplace: 'Marketplace',
   board: 'Board',
   language: 'Langue',
-  browserLanguage: (name) => `Langue du navigateur (${name})`,
+  browserLanguage: (name) => `${name} (automatique)`,
   originalLanguage: 'Langue d’origine',
   signOut: 'Se déconnecter',
   footer: 'Une application d’exemple pour l’API de Labs.',
@@ -34,7 +34,6 @@ export const fr: Texts = {
   verified: 'Éditeur vérifié',
   stars: (value) => `${value.toLocaleString('fr')} étoiles sur 5`,
   showMore: 'Afficher plus',
-  allOf: (value, title) => `Les ${number(value)} de ${title}`,
   showAll: 'Tout afficher',
 
   headline: 'Des applications pour votre restaurant',
