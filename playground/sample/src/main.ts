@@ -69,7 +69,7 @@ function drawFrame(): void {
   header.querySelector('.brand')?.replaceWith(brand);
   header.querySelector('nav')?.replaceWith(links);
   header.querySelector('.person')?.replaceWith(person());
-  field.hidden = onBoard;
+  field.hidden = languages.hidden = onBoard;
   labelLanguages();
   skip.textContent = t.skip;
   footer.replaceChildren(h('p', { class: 'small faint' }, `${t.footer} `, h('a', { href: `${service}/reference` }, t.reference), ' ', h('a', { href: `${service}/` }, t.service)));
@@ -102,7 +102,7 @@ function localeChoice(): HTMLSelectElement {
 function labelLanguages(): void {
   const [t, [own, original]] = [texts(), languages.options];
   languages.setAttribute('aria-label', t.language);
-  if (own) own.textContent = t.browserLanguage(languageName(browserLocale()));
+  if (own) own.textContent = t.browserLanguage(languageName(browserLocale().replace(/-.*/, '')));
   if (original) original.textContent = t.originalLanguage;
   languages.value = chosenLocale() ?? '';
 }

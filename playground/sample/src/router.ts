@@ -93,11 +93,12 @@ async function made(signal: AbortSignal): Promise<HTMLElement | null> {
   return missing({ path, query, signal, name: '' });
 }
 
-/** Moves the focus to the heading of a new page. If only the query has changed, the focus stays where it was. */
+/** Moves the focus to the heading of a new page. If only the query has changed, the focus stays where it was. A narrow window may hide the current tab. */
 function settle(view: HTMLElement, focused: string | undefined, heading: HTMLElement | null): void {
   const first = shown === '';
   const same = shown === location.pathname;
   shown = location.pathname;
+  view.querySelector('.tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   if (same) return void (focused && view.querySelector<HTMLElement>(`#${CSS.escape(focused)}`)?.focus({ preventScroll: true }));
   if (first) return;
   scrollTo(0, 0);

@@ -37,12 +37,11 @@ function item(session: Session, comment: Comment): HTMLElement {
 function draw(session: Session, place: HTMLElement, comment: Comment): void {
   const { is_answer, written_by, removed, body_html: html, edited_at, from_merged } = comment;
   const who = is_answer ? 'Labs' : written_by ? author(written_by) : 'Unknown author';
-  const edit = h('button', { type: 'button', class: 'quiet', onclick: () => change(session, place, comment) }, 'Edit');
+  const edit = h('button', { type: 'button', class: 'quiet small', onclick: () => change(session, place, comment) }, 'Edit');
   place.replaceChildren(
     h('p', { class: 'small' }, h('strong', {}, who), ' ', is_answer && h('span', { class: 'badge good' }, 'Staff'), ' ', h('span', { class: 'faint' }, day(comment.created_at), edited_at && ', edited', from_merged && ', on a merged request')),
     removed || !html ? h('p', { class: 'faint' }, 'This comment was removed.') : safeHtml(html),
-    ...(comment.allowed_actions.includes('edit') ? [edit] : []),
-    ...(comment.allowed_actions.includes('report') ? [reportButton(session, 'comment', comment.uuid)] : []),
+    h('div', { class: 'row comment-actions' }, comment.allowed_actions.includes('edit') && edit, comment.allowed_actions.includes('report') && reportButton(session, 'comment', comment.uuid)),
   );
 }
 

@@ -13,7 +13,7 @@ export const de: Texts = {
   marketplace: 'Marktplatz',
   board: 'Board',
   language: 'Sprache',
-  browserLanguage: (name) => `${name} (automatisch)`,
+  browserLanguage: (name) => `${name} (auto)`,
   originalLanguage: 'Originalsprache',
   signOut: 'Abmelden',
   footer: 'Eine Beispielanwendung für die API von Labs.',

@@ -13,7 +13,7 @@ export const en = {
   marketplace: 'Marketplace',
   board: 'Board',
   language: 'Language',
-  browserLanguage: (name: string) => `${name} (automatic)`,
+  browserLanguage: (name: string) => `${name} (auto)`,
   originalLanguage: 'Original language',
   signOut: 'Sign out',
   footer: 'A sample application for the Labs API.',

@@ -13,7 +13,7 @@ export const fr: Texts = {
   marketplace: 'Marketplace',
   board: 'Board',
   language: 'Langue',
-  browserLanguage: (name) => `${name} (automatique)`,
+  browserLanguage: (name) => `${name} (auto)`,
   originalLanguage: 'Langue d’origine',
   signOut: 'Se déconnecter',
   footer: 'Une application d’exemple pour l’API de Labs.',
