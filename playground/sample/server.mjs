@@ -65,7 +65,7 @@ export async function start(set) {
     const compressing = compressor(coding);
     response.setHeader('Vary', 'Accept-Encoding');
     if (!compressing) return pipeline(body, response);
-    // The bytes are not those that the service tagged, so its tag becomes weak. The service accepts a weak tag in If-None-Match.
+    // The bytes differ from the tagged ones, so the tag becomes weak. The service accepts a weak tag in If-None-Match.
     const tag = answered.headers.get('etag');
     if (tag && !tag.startsWith('W/')) response.setHeader('ETag', `W/${tag}`);
     response.setHeader('Content-Encoding', coding);

@@ -21,14 +21,14 @@ export function locale(): string | undefined {
 
 /** Returns the first preferred language of the browser that the pages have, else the first one. */
 export function browserLocale(): string {
-  const preferred = navigator.languages.flatMap(canonical);
-  return preferred.find((one) => base(one) in PAGE_LANGUAGES) ?? preferred[0] ?? 'en';
+  const preferred = navigator.languages.flatMap(canonicalize);
+  return preferred.find((one) => toBase(one) in PAGE_LANGUAGES) ?? preferred[0] ?? 'en';
 }
 
 /** Returns the language of the pages' own texts. The board is in English, because developers use it. */
 export function pageLanguage(): string {
   if (location.pathname.startsWith('/board')) return 'en';
-  return [locale(), browserLocale()].map((one) => base(one ?? '')).find((one) => one in PAGE_LANGUAGES) ?? 'en';
+  return [locale(), browserLocale()].map((one) => toBase(one ?? '')).find((one) => one in PAGE_LANGUAGES) ?? 'en';
 }
 
 /** Returns the pages' own texts in the language of the page. */
@@ -36,12 +36,12 @@ export function texts(): Texts {
   return PAGE_LANGUAGES[pageLanguage()] ?? en;
 }
 
-function base(tag: string): string {
+function toBase(tag: string): string {
   return tag.split('-')[0] ?? tag;
 }
 
 /** Returns a language tag in canonical form, or nothing if it is not valid. */
-function canonical(tag: string): string[] {
+function canonicalize(tag: string): string[] {
   try {
     return Intl.getCanonicalLocales(tag);
   } catch {

@@ -1,4 +1,4 @@
-// Pictograms, drawn as lines on a grid of 24 by 24. The service's categories name those of the first group.
+// Pictograms, drawn as lines on a grid of 24 by 24. The icons of the service's categories are names of the first group.
 import { drawing } from './dom';
 
 const PATHS: Record<string, string> = {

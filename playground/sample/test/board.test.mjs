@@ -283,6 +283,12 @@ for (const [name, options] of Object.entries({ 'in the dark': { colorScheme: 'da
         assert.deepEqual(await barriers(page), [], path);
         assert.equal(await overflow(page), 0, `${path} fits the page`);
       }
+      await page.goto(`${sample.base}/board?q=lower+fees`);
+      await ready(page);
+      await leads(page, () => page.getByRole('link', { name: 'Lower fees for small venues' }).click(), /\/board\/[0-9a-f-]{36}/);
+      await page.getByRole('button', { name: 'Report this request' }).click();
+      assert.deepEqual(await barriers(page), [], 'the report');
+      assert.equal(await overflow(page), 0, 'the report fits the page');
     };
     await visit(sample, '/board', steps, { ...options, expected });
   });

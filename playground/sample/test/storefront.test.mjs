@@ -186,6 +186,8 @@ for (const [name, options] of Object.entries({ 'in the dark': { colorScheme: 'da
         await ready(page);
         assert.deepEqual(await barriers(page), [], path);
         assert.equal(await overflow(page), 0, `${path} fits the page`);
+        await page.evaluate(() => document.querySelector('.shot, .menu > summary')?.click());
+        assert.deepEqual(await barriers(page), [], `${path} with an open dialog or menu`);
       }
     };
     await visit(sample, '/', steps, options);

@@ -24,12 +24,12 @@ export async function notifications(session: Session, { query, signal }: Place):
     { class: 'stack' },
     h('h1', {}, 'Notifications'),
     tabs('notifications'),
-    h('div', { class: 'bar' }, h('ul', { class: 'row', 'aria-label': 'Show' }, choice('All', '', !unread), choice('Unread', 'unread', unread)), found.data.length > 0 && readAll(session, list)),
-    found.data.length > 0 ? going(list, found, (one) => item(session, one), ask) : nothing,
+    h('div', { class: 'bar' }, h('ul', { class: 'row', 'aria-label': 'Show' }, choice('All', '', !unread), choice('Unread', 'unread', unread)), found.data.length > 0 && makeReadAllButton(session, list)),
+    found.data.length > 0 ? going(list, found, (one) => drawItem(session, one), ask) : nothing,
   );
 }
 
-function readAll(session: Session, list: HTMLElement): HTMLElement {
+function makeReadAllButton(session: Session, list: HTMLElement): HTMLElement {
   const button = h('button', { type: 'button' }, 'Mark all as read');
   button.addEventListener('click', () =>
     acting(button, async () => {
@@ -46,7 +46,7 @@ async function markRead(session: Session, body: Schemas['BoardNotificationsMarkR
   setUnread(unread);
 }
 
-function item(session: Session, one: Notification): HTMLElement {
+function drawItem(session: Session, one: Notification): HTMLElement {
   const title = h('a', { href: link(`/board/${one.feature_request.uuid}`) }, one.feature_request.title);
   // Opening the request reads its notification. The page does not wait for the service.
   if (!one.read) title.addEventListener('click', () => void markRead(session, { notification_uuids: [one.uuid] }).catch(() => undefined));
@@ -58,7 +58,7 @@ function item(session: Session, one: Notification): HTMLElement {
     h(
       'div',
       {},
-      h('p', {}, ...sentence(one, title), !one.read && h('span', { class: 'mark' }, h('span', { class: 'unseen' }, 'Unread'))),
+      h('p', {}, ...describe(one, title), !one.read && h('span', { class: 'mark' }, h('span', { class: 'unseen' }, 'Unread'))),
       text && h('p', { class: 'excerpt faint' }, text),
       h('p', { class: 'small faint' }, day(one.occurred_at), `. You see this because ${one.because.map((reason) => BECAUSE[reason]).join(' and ')}.`),
     ),
@@ -66,7 +66,7 @@ function item(session: Session, one: Notification): HTMLElement {
 }
 
 /** Says what happened, with a link to the request. */
-function sentence({ kind, to_status: to, other_feature_request: other }: Notification, title: HTMLElement): Child[] {
+function describe({ kind, to_status: to, other_feature_request: other }: Notification, title: HTMLElement): Child[] {
   const target = other ? h('a', { href: link(`/board/${other.uuid}`) }, other.title) : 'another request';
   switch (kind) {
     case 'STATUS':

@@ -14,7 +14,7 @@ export function reportButton(session: Session, what: 'request' | 'comment', uuid
   const button = h('button', { type: 'button', class: 'quiet small' }, pictogram('flag'), what === 'request' ? 'Report this request' : 'Report');
   button.addEventListener('click', () =>
     openDialog(
-      dialog(what, async (body, key) => {
+      makeDialog(what, async (body, key) => {
         const header = { 'Idempotency-Key': key };
         const sent =
           what === 'request'
@@ -31,7 +31,7 @@ export function reportButton(session: Session, what: 'request' | 'comment', uuid
 }
 
 /** The form. Retries of the same report send the same idempotency key. */
-function dialog(what: 'request' | 'comment', send: (body: Report, key: string) => Promise<HTMLElement>): HTMLDialogElement {
+function makeDialog(what: 'request' | 'comment', send: (body: Report, key: string) => Promise<HTMLElement>): HTMLDialogElement {
   let key = crypto.randomUUID();
   const choices = Object.entries(REASONS).map(([value, text]) => h('label', { class: 'choice' }, h('input', { type: 'radio', name: 'reason', value, required: true }), text));
   const note = h('textarea', { name: 'note', rows: 3, maxlength: 1000 });

@@ -28,20 +28,20 @@ interface Choice {
 }
 
 export function filters(wanted: Search, facets: Facets): HTMLElement {
-  const all = filtersOf(wanted, facets).map(withMissing).filter(({ choices }) => choices.some(({ value }) => value !== ''));
-  const form: HTMLFormElement = h('form', { id: 'filters', class: 'chips', 'aria-label': texts().filters }, ...all.map(menu), verified(wanted, facets));
+  const all = toFilters(wanted, facets).map(addMissing).filter(({ choices }) => choices.some(({ value }) => value !== ''));
+  const form: HTMLFormElement = h('form', { id: 'filters', class: 'chips', 'aria-label': texts().filters }, ...all.map(makeMenu), makeVerifiedChip(wanted, facets));
   form.addEventListener('change', () => go(addressOf(readForm(form, wanted))));
   form.addEventListener('submit', (event) => event.preventDefault());
   form.addEventListener('keydown', closeMenu);
-  return h('div', { class: 'filters' }, form, selected(wanted, all));
+  return h('div', { class: 'filters' }, form, listSelected(wanted, all));
 }
 
-function filtersOf(wanted: Search, facets: Facets): Filter[] {
+function toFilters(wanted: Search, facets: Facets): Filter[] {
   const t = texts();
   const any: Choice = { value: '', text: t.any };
   const stars = facets.ratings.map(({ at_least, count }) => ({ value: String(at_least), text: t.starsFrom(at_least), count }));
   return [
-    { name: 'category', title: t.filter.category, type: 'checkbox', choices: tree(facets.categories), chosen: wanted.category },
+    { name: 'category', title: t.filter.category, type: 'checkbox', choices: flattenTree(facets.categories), chosen: wanted.category },
     { name: 'rating_from', title: t.filter.rating, type: 'radio', choices: [any, ...stars.filter(({ count }) => count > 0)], chosen: [wanted.rating_from?.toString() ?? ''] },
     { name: 'language', title: t.filter.language, type: 'checkbox', choices: facets.languages.map(({ locale, count }) => ({ value: locale, text: languageName(locale), count, lang: locale })), chosen: wanted.language },
     { name: 'partner', title: t.filter.vendor, type: 'radio', choices: [any, ...facets.vendors.map(({ slug, name, count }) => ({ value: slug, text: name, count }))], chosen: [wanted.partner ?? ''] },
@@ -49,29 +49,29 @@ function filtersOf(wanted: Search, facets: Facets): Filter[] {
 }
 
 /** Adds selected values that no listing has any more, so that the user can clear them. */
-function withMissing(filter: Filter): Filter {
+function addMissing(filter: Filter): Filter {
   const missing = filter.chosen.filter((value) => value !== '' && !filter.choices.some((choice) => choice.value === value));
   return { ...filter, choices: [...filter.choices, ...missing.map((value) => ({ value, text: value, count: 0 }))] };
 }
 
 /** Flattens the category tree. Each category follows its parent. */
-function tree(categories: Schemas['CategoryFacet'][], parent: string | null = null, depth = 0): Choice[] {
+function flattenTree(categories: Schemas['CategoryFacet'][], parent: string | null = null, depth = 0): Choice[] {
   const here = categories.filter(({ parent_slug }) => parent_slug === parent);
-  return here.flatMap(({ slug, name, count }) => [{ value: slug, text: name, count, depth }, ...tree(categories, slug, depth + 1)]);
+  return here.flatMap(({ slug, name, count }) => [{ value: slug, text: name, count, depth }, ...flattenTree(categories, slug, depth + 1)]);
 }
 
 /** A chip that opens its choices. Menus with the same name close each other. An open menu stays open after a choice. */
-function menu({ name, title, type, choices, chosen }: Filter): HTMLElement {
+function makeMenu({ name, title, type, choices, chosen }: Filter): HTMLElement {
   const id = `menu-${name}`;
   const number = chosen.filter((value) => value !== '').length;
   const summary = h('summary', { class: number > 0 ? 'chip on' : 'chip' }, title, number > 0 && type === 'checkbox' && h('span', { class: 'number' }, String(number)), pictogram('down'));
-  const lines = grouped(choices).map((line) => h('div', { class: 'row' }, ...line.map((one) => choice(type, name, one, chosen.includes(one.value)))));
+  const lines = groupByRoot(choices).map((line) => h('div', { class: 'row' }, ...line.map((one) => makeChoice(type, name, one, chosen.includes(one.value)))));
   const open = document.querySelector<HTMLDetailsElement>(`#${id}`)?.open === true;
   return h('details', { class: 'menu', id, name: 'menu', open }, summary, h('fieldset', { class: 'panel' }, h('legend', { class: 'unseen' }, title), ...lines));
 }
 
 /** Divides the choices of a tree into lines that begin with a root. Other choices are one line. */
-function grouped(choices: Choice[]): Choice[][] {
+function groupByRoot(choices: Choice[]): Choice[][] {
   const lines: Choice[][] = [];
   for (const one of choices) {
     const last = lines.at(-1);
@@ -81,19 +81,19 @@ function grouped(choices: Choice[]): Choice[][] {
   return lines;
 }
 
-function choice(type: string, name: string, { value, text, count, depth, lang }: Choice, checked: boolean): HTMLElement {
+function makeChoice(type: string, name: string, { value, text, count, depth, lang }: Choice, checked: boolean): HTMLElement {
   const input = h('input', { class: 'unseen', type, name, value, id: `${name}-${value || 'any'}`, checked });
   return h('label', { class: depth === 0 ? 'chip root' : 'chip' }, input, h('span', { lang }, text), ' ', count !== undefined && h('span', { class: 'number' }, String(count)));
 }
 
-function verified(wanted: Search, facets: Facets): HTMLElement | null {
+function makeVerifiedChip(wanted: Search, facets: Facets): HTMLElement | null {
   if (facets.verified === 0 && !wanted.verified) return null;
   const input = h('input', { class: 'unseen', type: 'checkbox', name: 'verified', value: 'true', id: 'verified', checked: wanted.verified });
   return h('label', { class: 'chip' }, input, pictogram('verified'), texts().verifiedOnly, ' ', h('span', { class: 'number' }, String(facets.verified)));
 }
 
 /** The selected choices, each as a link to the search without it. */
-function selected(wanted: Search, all: Filter[]): HTMLElement | null {
+function listSelected(wanted: Search, all: Filter[]): HTMLElement | null {
   const t = texts();
   const without: Record<Filter['name'], (value: string) => Search> = {
     category: (value) => ({ ...wanted, category: wanted.category.filter((one) => one !== value) }),
@@ -101,14 +101,14 @@ function selected(wanted: Search, all: Filter[]): HTMLElement | null {
     rating_from: () => ({ ...wanted, rating_from: undefined }),
     partner: () => ({ ...wanted, partner: undefined }),
   };
-  const links = all.flatMap(({ name, choices, chosen }) => choices.filter(({ value }) => value !== '' && chosen.includes(value)).map(({ value, text }) => remove(text, without[name](value))));
-  if (wanted.verified) links.push(remove(t.verifiedOnly, { ...wanted, verified: false }));
+  const links = all.flatMap(({ name, choices, chosen }) => choices.filter(({ value }) => value !== '' && chosen.includes(value)).map(({ value, text }) => linkWithout(text, without[name](value))));
+  if (wanted.verified) links.push(linkWithout(t.verifiedOnly, { ...wanted, verified: false }));
   if (links.length === 0) return null;
   const none = { ...wanted, category: [], language: [], partner: undefined, verified: false, rating_from: undefined };
   return h('ul', { class: 'row selected' }, ...links.map((one) => h('li', {}, one)), h('li', {}, h('a', { class: 'small', href: addressOf(none) }, t.clearAll)));
 }
 
-function remove(text: string, rest: Search): HTMLElement {
+function linkWithout(text: string, rest: Search): HTMLElement {
   return h('a', { class: 'chip on', href: addressOf(rest), 'aria-label': texts().removeFilter(text) }, text, pictogram('cross'));
 }
 

@@ -12,10 +12,10 @@ export function gallery(media: Image[]): HTMLElement | null {
   const images = media.filter(({ sources }) => sources.length > 0);
   if (images.length === 0) return null;
   const t = texts();
-  const row = h('ul', { class: 'strip' }, ...images.map((image, place) => shot(image, () => openDialog(viewer(images, place)))));
+  const row = h('ul', { class: 'strip' }, ...images.map((image, place) => makeShot(image, () => openDialog(makeViewer(images, place)))));
   const page = (direction: -1 | 1) => () => row.scrollBy({ left: direction * row.clientWidth * 0.8 });
-  const back = arrow('back', t.scrollBack, page(-1));
-  const on = arrow('on', t.scrollOn, page(1));
+  const back = makeArrow('back', t.scrollBack, page(-1));
+  const on = makeArrow('on', t.scrollOn, page(1));
   const update = () => {
     const end = row.scrollWidth - row.clientWidth;
     back.hidden = row.scrollLeft < 8;
@@ -26,14 +26,14 @@ export function gallery(media: Image[]): HTMLElement | null {
   return h('section', { class: 'gallery', 'aria-label': t.images }, row, back, on);
 }
 
-function shot(image: Image, enlarge: () => void): HTMLElement {
-  const shown = picture(image.sources, altOf(image), '(min-width: 48rem) 36rem, 85vw');
+function makeShot(image: Image, enlarge: () => void): HTMLElement {
+  const shown = picture(image.sources, describe(image), '(min-width: 48rem) 36rem, 85vw');
   const button = h('button', { type: 'button', class: 'shot', onclick: enlarge }, h('span', { class: 'unseen' }, texts().enlarge, ' '), shown);
   return h('li', {}, h('figure', {}, button, image.caption && h('figcaption', { class: 'small faint' }, image.caption)));
 }
 
 /** The dialog. The arrow keys show the other images, Escape closes it. */
-function viewer(images: Image[], first: number): HTMLDialogElement {
+function makeViewer(images: Image[], first: number): HTMLDialogElement {
   const t = texts();
   const figure = h('figure', {});
   const said = h('p', { class: 'small', role: 'status' });
@@ -42,14 +42,14 @@ function viewer(images: Image[], first: number): HTMLDialogElement {
     place = (next + images.length) % images.length;
     const image = images[place];
     if (!image) return;
-    figure.replaceChildren(picture(image.sources, altOf(image), '100vw', { loading: 'eager' }), ...(image.caption ? [h('figcaption', {}, image.caption)] : []));
+    figure.replaceChildren(picture(image.sources, describe(image), '100vw', { loading: 'eager' }), ...(image.caption ? [h('figcaption', {}, image.caption)] : []));
     said.textContent = t.imageOf(place + 1, images.length);
   };
-  const back = arrow('back', t.previousImage, () => show(place - 1));
-  const on = arrow('on', t.nextImage, () => show(place + 1));
+  const back = makeArrow('back', t.previousImage, () => show(place - 1));
+  const on = makeArrow('on', t.nextImage, () => show(place + 1));
   back.hidden = on.hidden = images.length === 1;
   const dialog: HTMLDialogElement = h('dialog', { class: 'viewer', 'aria-label': t.images });
-  const close = arrow('cross', t.close, () => dialog.close());
+  const close = makeArrow('cross', t.close, () => dialog.close());
   dialog.append(h('div', { class: 'viewer-content' }, h('div', { class: 'bar' }, said, close), figure, back, on));
   dialog.addEventListener('keydown', (event) => {
     const moves: Record<string, number> = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: images.length - 1 };
@@ -62,10 +62,10 @@ function viewer(images: Image[], first: number): HTMLDialogElement {
   return dialog;
 }
 
-function arrow(name: 'back' | 'on' | 'cross', label: string, act: () => void): HTMLButtonElement {
+function makeArrow(name: 'back' | 'on' | 'cross', label: string, act: () => void): HTMLButtonElement {
   return h('button', { type: 'button', class: `arrow ${name}`, 'aria-label': label, title: label, onclick: act }, pictogram(name));
 }
 
-function altOf({ alt_text, caption }: Image): string {
+function describe({ alt_text, caption }: Image): string {
   return alt_text ?? caption ?? texts().appImage;
 }

@@ -22,7 +22,7 @@ export const listing: View = async ({ name, signal }) => {
     { class: 'stack' },
     head(shown),
     gallery(shown.media),
-    h('div', { class: 'columns' }, h('div', { class: 'stack' }, about, news(shown), spread), aside(shown)),
+    h('div', { class: 'columns listing' }, h('div', { class: 'stack' }, about, news(shown)), aside(shown), spread),
     related.data.length > 0 && h('section', { class: 'shelf' }, h('h2', {}, t.related), h('ul', { class: 'cards' }, ...related.data.map(({ listing: other, reason }) => card(other, t.reasons[reason])))),
   );
 };
@@ -71,8 +71,8 @@ function aside({ permissions, links, locales, version, published_at: published, 
   );
 }
 
-/** What the app can do with the data, as a sentence, and the partner's reason for it. */
+/** A permission of the app as a sentence, and the partner's reason for it. */
 function permission({ code, reason }: Schemas['AppPermission']): HTMLElement {
   const changes = code.endsWith(':write');
-  return h('li', { class: changes ? 'changes' : '' }, pictogram(changes ? 'pencil' : 'eye'), h('div', {}, h('strong', {}, texts().permission(code)), h('p', { class: 'small faint' }, reason)));
+  return h('li', { class: changes ? 'changes' : '' }, pictogram(changes ? 'pencil' : 'eye'), h('div', {}, h('strong', {}, texts().permission(code)), reason && h('p', { class: 'small faint' }, reason)));
 }

@@ -4,15 +4,18 @@ import { day, h } from '../dom';
 import { texts } from '../language';
 import { drawn, empty, going, isAbort, refusal, star, type Page } from '../parts';
 
-type Sort = '-written_at' | '-rating' | 'rating';
+type Sort = 'default' | '-written_at' | '-rating' | 'rating';
 type Review = Schemas['ListingReview'];
-const SORTS: Sort[] = ['-written_at', '-rating', 'rating'];
+const SORTS: Sort[] = ['default', '-written_at', '-rating', 'rating'];
 
 /** The section with the first page of reviews. */
 export async function reviews(slug: string, signal: AbortSignal): Promise<HTMLElement> {
-  let [sort, rating]: [Sort, number | undefined] = ['-written_at', undefined];
-  const ask = async (cursor?: string) =>
-    textsFirst(await dataOf(storefront.GET('/v1/marketplace/public/listings/{listing_slug}/reviews', { params: { path: { listing_slug: slug }, query: { sort, limit: 10, ...given({ cursor, rating: rating ? [rating] : undefined }) } }, signal })));
+  let [sort, rating]: [Sort, number | undefined] = ['default', undefined];
+  const ask = async (cursor?: string) => {
+    const query = { limit: 10, ...given({ cursor, sort: sort === 'default' ? undefined : sort, rating: rating ? [rating] : undefined }) };
+    const page = await dataOf(storefront.GET('/v1/marketplace/public/listings/{listing_slug}/reviews', { params: { path: { listing_slug: slug }, query }, signal }));
+    return sort === 'default' ? putTextsFirst(page) : page;
+  };
 
   const [t, first] = [texts(), await ask()];
   if (first.ratings.count === 0) return h('section', { id: 'reviews' }, h('h2', {}, t.reviewsTitle), empty(t.noReviewsYet));
@@ -38,8 +41,8 @@ export async function reviews(slug: string, signal: AbortSignal): Promise<HTMLEl
   return h('section', { id: 'reviews' }, h('div', { class: 'bar' }, h('h2', {}, t.reviewsTitle), h('label', { class: 'order' }, `${t.sortBy} `, order)), spread, place);
 }
 
-/** Puts the reviews with text before the ratings without text, in an otherwise unchanged order. */
-function textsFirst<T extends Page<Review>>(page: T): T {
+/** Puts the reviews with text of a page before its ratings without text, in an otherwise unchanged order. */
+function putTextsFirst<T extends Page<Review>>(page: T): T {
   const hasText = ({ title, body }: Review) => Boolean(title ?? body);
   return { ...page, data: [...page.data.filter(hasText), ...page.data.filter((one) => !hasText(one))] };
 }

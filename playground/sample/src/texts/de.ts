@@ -97,7 +97,7 @@ export const de: Texts = {
   reasons: { SAME_CATEGORY: 'In derselben Kategorie', SAME_VENDOR: 'Vom selben Anbieter', SIMILAR_TEXT: 'Ähnlich' },
 
   reviewsTitle: 'Bewertungen',
-  reviewSorts: { '-written_at': 'Neueste', '-rating': 'Beste zuerst', rating: 'Schlechteste zuerst' },
+  reviewSorts: { default: 'Mit Text zuerst', '-written_at': 'Neueste', '-rating': 'Beste zuerst', rating: 'Schlechteste zuerst' },
   byStars: 'Bewertungen nach Sternen',
   onlyStars: (value, count) => `Nur ${value} ${value === 1 ? 'Stern' : 'Sterne'}: ${plural(count, 'Bewertung', 'Bewertungen')}`,
   noReviewsWithRating: 'Keine Bewertungen mit so vielen Sternen.',

@@ -103,7 +103,7 @@ export const en = {
 
   // Reviews
   reviewsTitle: 'Reviews',
-  reviewSorts: { '-written_at': 'Newest', '-rating': 'Best first', rating: 'Worst first' },
+  reviewSorts: { default: 'With text first', '-written_at': 'Newest', '-rating': 'Best first', rating: 'Worst first' },
   byStars: 'Reviews by stars',
   onlyStars: (value: number, count: number) => `Only ${value} ${value === 1 ? 'star' : 'stars'}: ${plural(count, 'review')}`,
   noReviewsWithRating: 'No reviews with this rating.',

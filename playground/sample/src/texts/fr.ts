@@ -97,7 +97,7 @@ export const fr: Texts = {
   reasons: { SAME_CATEGORY: 'Dans la même catégorie', SAME_VENDOR: 'Du même éditeur', SIMILAR_TEXT: 'Similaire' },
 
   reviewsTitle: 'Avis',
-  reviewSorts: { '-written_at': 'Plus récents', '-rating': 'Meilleurs d’abord', rating: 'Moins bons d’abord' },
+  reviewSorts: { default: 'Avec texte d’abord', '-written_at': 'Plus récents', '-rating': 'Meilleurs d’abord', rating: 'Moins bons d’abord' },
   byStars: 'Avis par nombre d’étoiles',
   onlyStars: (value, count) => `Seulement ${value} ${value === 1 ? 'étoile' : 'étoiles'} : ${plural(count, 'avis', 'avis')}`,
   noReviewsWithRating: 'Aucun avis avec cette note.',
