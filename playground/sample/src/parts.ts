@@ -90,7 +90,7 @@ export function going<T>(list: HTMLElement, first: Page<T>, drawOne: (item: T) =
     button.hidden = cursor === null;
     return items;
   };
-  const button = h('button', { type: 'button', class: 'more' }, 'Show more');
+  const button = h('button', { type: 'button', class: 'more' }, texts().showMore);
   button.addEventListener('click', () =>
     acting(button, async () => {
       if (cursor === null) return;
