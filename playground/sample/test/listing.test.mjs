@@ -1,7 +1,7 @@
 // Tests the details of the storefront's design in a real Chromium: what shoppers know from other app stores.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { leads, ready, skip, startSample, visit } from './house.mjs';
+import { leads, overflow, ready, skip, startSample, visit } from './house.mjs';
 
 let sample;
 before(async () => {
@@ -113,6 +113,23 @@ test('cards have one height and use the width of the window', { skip }, async ()
     assert.equal(columns, 4);
     assert.ok(list.width > 1440 * 0.9, `${list.width} of 1440 pixels`);
   });
+});
+
+test('views fit windows of every width', { skip }, async () => {
+  for (const width of [320, 768, 1024, 1920]) {
+    const steps = async (page) => {
+      for (const path of ['/?locale=fr', '/listings?locale=de', `${LISTING}?locale=fr`]) {
+        await page.goto(`${sample.base}${path}`);
+        await ready(page);
+        assert.equal(await overflow(page), 0, `${path} at ${width} pixels`);
+        await page.evaluate(() => [...document.querySelectorAll('.menu > summary')].at(-1)?.click());
+        assert.equal(await overflow(page), 0, `the last menu of ${path} at ${width} pixels`);
+        const cut = await page.locator('.featured-text').evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+        assert.equal(cut, 0, `${path} cuts no text at ${width} pixels`);
+      }
+    };
+    await visit(sample, '/', steps, { viewport: { width, height: 800 } });
+  }
 });
 
 test('language of the browser applies unless the address names another', { skip }, async () => {
