@@ -72,7 +72,7 @@ function aside({ permissions, links, locales, version, published_at: published, 
 }
 
 /** A permission of the app as a sentence, and the partner's reason for it. */
-function permission({ code, reason }: Schemas['AppPermission']): HTMLElement {
+function permission({ code, reason }: Schemas['Listing']['permissions'][number]): HTMLElement {
   const changes = code.endsWith(':write');
   return h('li', { class: changes ? 'changes' : '' }, pictogram(changes ? 'pencil' : 'eye'), h('div', {}, h('strong', {}, texts().permission(code)), reason && h('p', { class: 'small faint' }, reason)));
 }
