@@ -6,6 +6,7 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { codingOf, compressFile, compressor, isCompressible } from './compress.mjs';
 import { Program, settings } from './program.mjs';
 
 /** @typedef {import('node:http').ServerResponse} Out */
@@ -13,6 +14,8 @@ import { Program, settings } from './program.mjs';
 
 const DIST = fileURLToPath(new URL('dist/', import.meta.url));
 const TYPES = new Map(Object.entries({ '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml' }));
+/** @param {string} name of a file */
+const typeOf = (name) => TYPES.get(extname(name)) ?? 'application/json';
 /** Addresses of views, all served with index.html. */
 const VIEWS = /^\/(?:(?:listings|partners|collections|categories|board)(?:\/[\w-]+)?)?$/;
 const PASSED_ON = '/v1/marketplace/public/';
@@ -24,9 +27,9 @@ export async function start(set) {
   await program.token();
   const files = new Map(readdirSync(DIST, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => {
     const path = `${entry.parentPath}/${entry.name}`;
-    return [path.slice(DIST.length - 1).replace('//', '/'), readFileSync(path)];
+    return [path.slice(DIST.length - 1).replace('//', '/'), compressFile(readFileSync(path), typeOf(entry.name))];
   }));
-  files.set('/config.json', Buffer.from(JSON.stringify({ service: set.base })));
+  files.set('/config.json', compressFile(Buffer.from(JSON.stringify({ service: set.base })), typeOf('.json')));
   const policy = JSON.parse(readFileSync(new URL('../csp.json', import.meta.url), 'utf8')).sample.replaceAll('{service}', set.base);
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 30_000, maxHeaderSize: 8_192 }, (request, response) => {
     response.setHeader('Content-Security-Policy', policy).setHeader('X-Content-Type-Options', 'nosniff').setHeader('Referrer-Policy', 'no-referrer');
@@ -41,7 +44,12 @@ export async function start(set) {
     const name = VIEWS.test(url.pathname) ? '/index.html' : url.pathname;
     const file = files.get(name);
     if (!file) return refuse(response, 404, 'Not found', 'This page does not exist. Start at /.');
-    response.setHeader('Content-Type', TYPES.get(extname(name)) ?? 'application/json').setHeader('Cache-Control', name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache').end(file);
+    const coding = codingOf(String(request.headers['accept-encoding'] ?? ''));
+    const { bytes, etag } = file[coding];
+    response.setHeader('Cache-Control', name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache').setHeader('ETag', etag).setHeader('Vary', 'Accept-Encoding');
+    if (String(request.headers['if-none-match'] ?? '').includes(etag)) return response.writeHead(304).end();
+    if (bytes !== file.identity.bytes) response.setHeader('Content-Encoding', coding);
+    response.setHeader('Content-Type', typeOf(name)).setHeader('Content-Length', bytes.length).end(bytes);
   }
   /** @param {URL} url @param {In} request @param {Out} response */
   async function passOn(url, request, response) {
@@ -51,8 +59,17 @@ export async function start(set) {
     const answered = await program.get(url, asked, AbortSignal.any([gone.signal, AbortSignal.timeout(15_000)]));
     for (const name of KEPT) if (answered.headers.has(name)) response.setHeader(name, answered.headers.get(name) ?? '');
     response.statusCode = answered.status;
-    if (answered.body) await pipeline(Readable.fromWeb(/** @type {any} */ (answered.body)), response);
-    else response.end();
+    if (!answered.body) return response.end();
+    const body = Readable.fromWeb(/** @type {any} */ (answered.body));
+    const coding = isCompressible(answered.headers.get('content-type')) ? codingOf(String(request.headers['accept-encoding'] ?? '')) : 'identity';
+    const compressing = compressor(coding);
+    response.setHeader('Vary', 'Accept-Encoding');
+    if (!compressing) return pipeline(body, response);
+    // The bytes differ from the tagged ones, so the tag becomes weak. The service accepts a weak tag in If-None-Match.
+    const tag = answered.headers.get('etag');
+    if (tag && !tag.startsWith('W/')) response.setHeader('ETag', `W/${tag}`);
+    response.setHeader('Content-Encoding', coding);
+    await pipeline(body, compressing, response);
   }
   await new Promise((ready, failed) => server.once('error', failed).listen(set.port, '127.0.0.1', () => ready(undefined)));
   return server;
@@ -60,6 +77,7 @@ export async function start(set) {
 
 /** Sends a problem document, in the format of the service. @param {Out} response @param {number} status @param {string} title @param {string} detail */
 function refuse(response, status, title, detail) {
+  response.removeHeader('Content-Encoding');
   response.writeHead(status, { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' }).end(JSON.stringify({ type: 'about:blank', title, status, detail }));
 }
 

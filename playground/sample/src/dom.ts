@@ -1,4 +1,5 @@
 // Creates elements without a framework. Text is inserted as text; only `safeHtml` inserts HTML.
+import { pageLanguage } from './language';
 
 type Value = string | number | boolean | null | undefined | ((event: Event) => void);
 export type Child = Node | string | null | undefined | false;
@@ -11,6 +12,14 @@ export function h<K extends keyof HTMLElementTagNameMap>(name: K, attributes: Re
     else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? '' : String(value));
   }
   element.append(...present(children));
+  return element;
+}
+
+/** Creates an SVG element. */
+export function drawing<K extends keyof SVGElementTagNameMap>(name: K, attributes: Record<string, string | number> = {}, ...children: SVGElement[]): SVGElementTagNameMap[K] {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  element.append(...children);
   return element;
 }
 
@@ -46,13 +55,13 @@ export function paragraphs(text: string, lang?: string): HTMLElement {
 }
 
 /** An external link, or null if the URL is missing or is not an http or https URL. */
-export function external(url: string | null, text: string): HTMLElement | null {
-  return url && /^https?:\/\//i.test(url) ? h('a', { href: url, rel: 'noopener noreferrer' }, text) : null;
+export function external(url: string | null, text: string, attributes: Record<string, string> = {}, ...children: Child[]): HTMLElement | null {
+  return url && /^https?:\/\//i.test(url) ? h('a', { href: url, rel: 'noopener noreferrer', ...attributes }, text, ...children) : null;
 }
 
 /** A date in words, with the exact time for programs. */
-export function day(moment: string, lang?: string): HTMLElement {
-  const text = new Date(moment).toLocaleDateString(lang ?? 'en', { year: 'numeric', month: 'long', day: 'numeric' });
+export function day(moment: string, month: 'long' | 'short' = 'long'): HTMLElement {
+  const text = new Date(moment).toLocaleDateString(pageLanguage(), { year: 'numeric', month, day: 'numeric' });
   return h('time', { datetime: moment }, text);
 }
 

@@ -1,4 +1,5 @@
 // Routes of the page: each has a view, and internal links do not reload the page.
+import { chosenLocale, texts } from './language';
 
 /** The current address. `signal` cancels the requests of the view when the user navigates away. */
 export interface Place {
@@ -18,20 +19,23 @@ let missing: View;
 let failed: (error: unknown) => HTMLElement;
 let leaving = new AbortController();
 let shown = '';
+/** Address of the view that is shown or loading, without the fragment. */
+let address = '';
 
 /** Starts the router, which shows views in an element. In a route, `:name` matches one path segment. */
 export function start(element: HTMLElement, views: Record<string, View>, none: View, broken: (error: unknown) => HTMLElement): void {
   routes = Object.entries(views).map(([path, view]) => [new RegExp(`^${path.replace(':name', '([\\w-]+)')}$`), view]);
   [outlet, missing, failed] = [element, none, broken];
-  addEventListener('popstate', () => void show());
+  // A link to a place in the page also fires this event, and needs no new view.
+  addEventListener('popstate', () => location.pathname + location.search !== address && void show());
   document.addEventListener('click', follow);
   void show();
 }
 
-/** Builds an address of the page with the current locale. It omits undefined and empty values. */
+/** Builds an address of the page that keeps the selected locale. It omits undefined and empty values. */
 export function link(path: string, query: Query = {}): string {
   const words = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...query, locale: locale() })) {
+  for (const [name, value] of Object.entries({ ...query, locale: chosenLocale() })) {
     for (const one of [value ?? []].flat()) if (one !== '') words.append(name, one);
   }
   return words.size > 0 ? `${path}?${words}` : path;
@@ -48,11 +52,6 @@ export function again(): void {
   void show();
 }
 
-/** Returns the selected locale. Undefined if texts are shown in their original language. */
-export function locale(): string | undefined {
-  return new URLSearchParams(location.search).get('locale') ?? undefined;
-}
-
 function follow(event: MouseEvent): void {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null;
   const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey && !event.defaultPrevented;
@@ -64,8 +63,10 @@ function follow(event: MouseEvent): void {
 /** Shows the view of the current address. The previous view stays visible until the new one is complete. */
 async function show(): Promise<void> {
   leaving.abort();
+  address = location.pathname + location.search;
   const { signal } = (leaving = new AbortController());
   outlet.setAttribute('aria-busy', 'true');
+  outlet.dataset['loading'] = texts().loading;
   dispatchEvent(new Event('place'));
   const view = await made(signal);
   if (signal.aborted || !view) return;
@@ -92,11 +93,12 @@ async function made(signal: AbortSignal): Promise<HTMLElement | null> {
   return missing({ path, query, signal, name: '' });
 }
 
-/** Moves the focus to the heading of a new page. If only the query has changed, the focus stays where it was. */
+/** Moves the focus to the heading of a new page. If only the query has changed, the focus stays where it was. A narrow window may hide the current tab. */
 function settle(view: HTMLElement, focused: string | undefined, heading: HTMLElement | null): void {
   const first = shown === '';
   const same = shown === location.pathname;
   shown = location.pathname;
+  view.querySelector('.tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   if (same) return void (focused && view.querySelector<HTMLElement>(`#${CSS.escape(focused)}`)?.focus({ preventScroll: true }));
   if (first) return;
   scrollTo(0, 0);

@@ -162,6 +162,82 @@ test('request shows history, duplicates, answers and allowed actions', { skip },
   await visit(sample, '/board', steps, { expected });
 });
 
+test('notifications are counted, opened and marked as read', { skip }, async () => {
+  const steps = async (page) => {
+    await signIn(page, personOf(BASTIEN));
+    const bell = page.locator('.bell');
+    await leads(page, () => bell.click(), '**/board/notifications');
+    await page.getByRole('link', { name: /^Notifications \d+ unread$/ }).first().waitFor();
+    const unread = page.locator('.notification.is-unread');
+    const before = await unread.count();
+    assert.ok(before > 1);
+    assert.equal(await bell.textContent(), `Notifications${before} ${before} unread`);
+    await unread.first().getByText(/You see this because you (proposed it|voted for it|follow it)/).waitFor();
+
+    const title = await unread.first().getByRole('link').first().textContent();
+    const opened = await answered(page, 'POST', '/notifications:mark-read', () => leads(page, () => unread.first().getByRole('link').first().click(), /\/board\/[0-9a-f-]{36}/));
+    assert.equal(opened.unread, before - 1);
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), title);
+    await page.locator('.bell').getByText(`${before - 1} unread`).waitFor({ state: 'attached' });
+
+    await page.goBack();
+    await ready(page);
+    assert.equal(await unread.count(), before - 1);
+    assert.equal((await answered(page, 'POST', '/notifications:mark-read', () => page.getByRole('button', { name: 'Mark all as read' }).click())).unread, 0);
+    await page.waitForFunction(() => document.querySelectorAll('.is-unread').length === 0);
+    assert.ok(await page.locator('.bell .unread-count').isHidden());
+    await leads(page, () => page.getByRole('link', { name: 'Unread', exact: true }).click(), /show=unread/);
+    await page.getByRole('heading', { name: 'You have read everything' }).waitFor();
+  };
+  await visit(sample, '/board', steps, { expected });
+});
+
+test('attribution shows and hides the name of the user', { skip }, async () => {
+  const steps = async (page) => {
+    await signIn(page, personOf(BASTIEN));
+    await leads(page, () => page.getByRole('link', { name: 'Your name' }).click(), '**/board/attribution');
+    const choice = page.getByRole('switch', { name: 'Show my name next to the name of my company' });
+    assert.ok(!(await choice.isChecked()));
+    await page.getByText('Other partners see: Belle Tablée').waitFor();
+    assert.equal((await answered(page, 'PUT', '/attribution', () => choice.click())).show_name, true);
+    await page.getByText('Other partners see: Bastien Faure, Belle Tablée').waitFor();
+    await page.reload();
+    await ready(page);
+    assert.ok(await choice.isChecked());
+    assert.equal((await answered(page, 'PUT', '/attribution', () => choice.click())).show_name, false);
+    await page.getByText('Other partners see: Belle Tablée').waitFor();
+  };
+  await visit(sample, '/board/attribution', steps, { expected });
+});
+
+test('user reports a request and a comment', { skip }, async () => {
+  const steps = async (page) => {
+    await signIn(page, personOf(BASTIEN));
+    await leads(page, () => page.getByRole('link', { name: 'Split a bill between guests' }).click(), /\/board\/[0-9a-f-]{36}/);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Report this request' }).click();
+    await dialog.getByLabel('Another reason').check();
+    await dialog.getByRole('button', { name: 'Send report' }).click();
+    assert.ok(await dialog.getByLabel('Note for the moderators').evaluate((field) => !field.validity.valid), 'another reason needs a note');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Report this request' }).click();
+    await dialog.getByLabel('Repeats another request or comment').check();
+    const made = await answered(page, 'POST', ':report', () => dialog.getByRole('button', { name: 'Send report' }).click());
+    assert.deepEqual([made.reason, made.note], ['DUPLICATE', null]);
+    await page.getByText('You reported this. Moderators will check it.').waitFor();
+
+    const comment = page.locator('.comment').filter({ has: page.getByRole('button', { name: 'Report' }) }).first();
+    await comment.getByRole('button', { name: 'Report' }).click();
+    await dialog.getByLabel('Another reason').check();
+    await dialog.getByLabel('Note for the moderators').fill('Names a guest.');
+    assert.equal((await answered(page, 'POST', ':report', () => dialog.getByRole('button', { name: 'Send report' }).click())).note, 'Names a guest.');
+    await page.locator('.comment').getByText('You reported this. Moderators will check it.').waitFor();
+  };
+  await visit(sample, '/board', steps, { expected });
+});
+
 test('session with second factor survives a reload and stores no token', { skip }, async () => {
   const steps = async (page, context) => {
     await page.getByLabel('E-mail').fill(BASTIEN);
@@ -201,12 +277,18 @@ for (const [name, options] of Object.entries({ 'in the dark': { colorScheme: 'da
       assert.deepEqual(await barriers(page), [], 'the sign-in');
       await signIn(page, personOf(BASTIEN));
       const first = await requests(page).first().getByRole('link').getAttribute('href');
-      for (const path of ['/board', first, '/board/roadmap', '/board/new']) {
+      for (const path of ['/board', first, '/board/roadmap', '/board/new', '/board/notifications', '/board/attribution']) {
         await page.goto(`${sample.base}${path}`);
         await ready(page);
         assert.deepEqual(await barriers(page), [], path);
         assert.equal(await overflow(page), 0, `${path} fits the page`);
       }
+      await page.goto(`${sample.base}/board?q=lower+fees`);
+      await ready(page);
+      await leads(page, () => page.getByRole('link', { name: 'Lower fees for small venues' }).click(), /\/board\/[0-9a-f-]{36}/);
+      await page.getByRole('button', { name: 'Report this request' }).click();
+      assert.deepEqual(await barriers(page), [], 'the report');
+      assert.equal(await overflow(page), 0, 'the report fits the page');
     };
     await visit(sample, '/board', steps, { ...options, expected });
   });

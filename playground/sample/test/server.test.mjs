@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import { after, afterEach, before, test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { codingOf } from '../compress.mjs';
 import { settings } from '../program.mjs';
 import { start } from '../server.mjs';
 
@@ -52,8 +54,8 @@ const baseOf = (server) => `http://127.0.0.1:${server.address().port}`;
 function ask(path, { method = 'GET', headers = {} } = {}) {
   return new Promise((done, failed) => {
     const asked = request({ host: '127.0.0.1', port: sample.address().port, path, method, headers, agent: false }, (response) => {
-      let body = '';
-      response.setEncoding('utf8').on('data', (part) => (body += part)).on('end', () => done({ status: response.statusCode, headers: response.headers, body }));
+      const parts = [];
+      response.on('data', (part) => parts.push(part)).on('end', () => done({ status: response.statusCode, headers: response.headers, bytes: Buffer.concat(parts), body: Buffer.concat(parts).toString() }));
     });
     asked.on('error', failed).end();
   });
@@ -155,4 +157,45 @@ test('missing settings are reported', async () => {
   await assert.rejects(start({ ...set, base: baseOf(refusing), port: 0 }), (error) => /issued no token for the machine client a /.test(error.message) && !error.message.includes(SECRET));
   await new Promise((closed) => refusing.close(closed));
   await assert.rejects(start({ ...set, base: baseOf({ address: () => ({ port: 1 }) }), port: 0 }), /does not respond\. Start it with \.\/run/);
+});
+
+const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync };
+
+test('browser chooses the coding', () => {
+  const cases = { '': 'identity', identity: 'identity', gzip: 'gzip', 'gzip, deflate, br, zstd': 'br', 'br;q=0.5, gzip;q=0.8': 'gzip', 'br;q=0, gzip': 'gzip', 'br;q=0, gzip;q=0': 'identity', '*': 'br', '*;q=0': 'identity', 'GZIP': 'gzip', 'br;q=x': 'identity' };
+  for (const [accepted, coding] of Object.entries(cases)) assert.equal(codingOf(accepted), coding, accepted);
+});
+
+test('files are compressed and validated, each coding with its own tag', async () => {
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec((await ask('/')).body)[1];
+  const style = /href="(\/assets\/[^"]+\.css)"/.exec((await ask('/')).body)[1];
+  for (const path of [script, style]) {
+    const plain = await ask(path);
+    assert.equal(plain.headers['content-encoding'], undefined);
+    const tags = new Set([plain.headers.etag]);
+    for (const [coding, decode] of Object.entries(DECODERS)) {
+      const { status, headers, bytes } = await ask(path, { headers: { 'Accept-Encoding': coding } });
+      assert.deepEqual([status, headers['content-encoding'], headers.vary], [200, coding, 'Accept-Encoding']);
+      assert.ok(bytes.length < plain.bytes.length / 2, `${path} as ${coding}: ${bytes.length} of ${plain.bytes.length} bytes`);
+      assert.deepEqual(decode(bytes), plain.bytes);
+      const again = await ask(path, { headers: { 'Accept-Encoding': coding, 'If-None-Match': headers.etag } });
+      assert.deepEqual([again.status, again.bytes.length, again.headers.etag], [304, 0, headers.etag]);
+      tags.add(headers.etag);
+    }
+    assert.equal(tags.size, 3);
+  }
+});
+
+test('forwarded response is compressed with a weak tag', async () => {
+  const long = JSON.stringify({ data: Array.from({ length: 200 }, (_, place) => `app ${place}`) });
+  answer = (_asked, response) => response.writeHead(200, { 'Content-Type': 'application/json', ETag: '"1"' }).end(long);
+  for (const [coding, decode] of Object.entries(DECODERS)) {
+    const { headers, bytes } = await ask(LISTINGS, { headers: { 'Accept-Encoding': coding } });
+    assert.deepEqual([headers['content-encoding'], headers.etag, headers.vary], [coding, 'W/"1"', 'Accept-Encoding']);
+    assert.equal(decode(bytes).toString(), long);
+    assert.ok(bytes.length < long.length / 2);
+  }
+  answer = (_asked, response) => response.writeHead(304, { ETag: '"1"' }).end();
+  const { status, headers, bytes } = await ask(LISTINGS, { headers: { 'Accept-Encoding': 'br', 'If-None-Match': 'W/"1"' } });
+  assert.deepEqual([status, headers['content-encoding'], bytes.length], [304, undefined, 0]);
 });

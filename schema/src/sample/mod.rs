@@ -4,7 +4,8 @@
 //! reviews, the category tree, the board with forty feature requests, the staff members, and three machine clients. The
 //! tables of the daily work of staff have rows too (`desk.rs`), and the figures of apps are invented and marked as sample
 //! data. The content is always the same. Passwords, second factors and client secrets are random, and only the caller who creates
-//! the data gets them. The folder `data` contains all content as JSON; the other modules derive the history.
+//! the data gets them. The folder `data` contains all content as JSON, and the folder `icons` the drawn icons; the other
+//! modules derive the history.
 //!
 //! The data is inserted into an empty database, in one transaction. Pictures are in the object storage before their
 //! rows are written.
@@ -14,6 +15,7 @@ mod collections;
 mod data;
 mod desk;
 mod history;
+mod icons;
 mod listings;
 mod pages;
 mod past;

@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::data::{AppData, Data, SceneData};
+use super::icons;
 use super::past::{Past, id};
 use super::rows::{MediaRow, bytes};
 use super::words;
@@ -101,7 +102,10 @@ fn draw(job: Job) -> Result<Processed, Fault> {
     let look = Look { colours: look.colours, words: &words };
     let name = job.app.texts.first().map(|text| text.name.as_str()).unwrap_or_default();
     let (upload, kind) = match job.scene {
-        None => (draw::icon(name, &look), PictureKind::Icon),
+        None => (
+            icons::find(&job.app.slug).map_or_else(|| draw::icon(name, &look), |png| Ok(png.to_vec())),
+            PictureKind::Icon,
+        ),
         Some(scene) => (draw::screenshot(name, &look, scene.scene), PictureKind::Screenshot),
     };
     process_sizes(&upload.map_err(Fault::internal)?, kind).map_err(Fault::internal)

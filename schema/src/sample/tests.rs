@@ -4,9 +4,11 @@ use std::collections::HashSet;
 
 use labs_core::markdown::{PUBLICATION, TextRenderer};
 use labs_core::scope::Scope;
+use labs_media::image::{PictureKind, process_sizes};
 use labs_pictures::draw::is_drawable;
 
 use super::data::{AppData, Data, Fate, Translations};
+use super::icons;
 use super::words::{alternative, profile_alternatives};
 
 fn data() -> &'static Data {
@@ -211,6 +213,21 @@ fn sample_images_can_be_drawn_and_described() {
         }
         let mut captions = look.scenes.iter().map(|scene| scene.caption.chars().count());
         assert!(captions.all(|length| (5..=250).contains(&length)), "{}", app.slug);
+    }
+}
+
+#[test]
+fn drawn_icons_are_valid_and_described() {
+    for (slug, png) in icons::DRAWN {
+        let app = data().apps.iter().find(|app| app.slug == *slug).expect(slug);
+        assert!(app.look.as_ref().is_some_and(|look| !look.icon.is_empty()), "{slug} has no text for its icon");
+        let icon = process_sizes(png, PictureKind::Icon).expect(slug);
+        assert_eq!((icon.width, icon.height), (512, 512), "{slug}");
+    }
+    for app in &data().apps {
+        let is_described = app.look.as_ref().is_some_and(|look| !look.icon.is_empty());
+        assert_eq!(is_described, icons::find(&app.slug).is_some(), "{}", app.slug);
+        assert!(app.state != "LISTED" || is_described, "{} shows only a letter", app.slug);
     }
 }
 

@@ -10,14 +10,27 @@ pub(super) fn alternative(app: &AppData, scene: Option<Scene>) -> String {
     let (locale, name) = text.map_or(("en", ""), |text| (text.locale.as_str(), text.name.as_str()));
     let words = app.look.as_ref().map(LookData::words).unwrap_or_default();
     let shown = words.into_iter().take(3).collect::<Vec<_>>().join(", ");
-    let letter: String = plain(name).chars().take(1).collect();
+    let drawing = match app.look.as_ref().map(|look| look.icon.as_str()) {
+        Some(drawing) if !drawing.is_empty() => drawing.to_owned(),
+        _ => describe_letter(locale, name),
+    };
     match (locale, scene) {
-        ("de", None) => format!("Symbol von {name}: ein weißes {letter} auf farbigem Grund"),
-        ("fr", None) => format!("Icône de {name} : un {letter} blanc sur fond coloré"),
-        (_, None) => format!("Icon of {name}: a white {letter} on a coloured ground"),
+        ("de", None) => format!("Symbol von {name}: {drawing}"),
+        ("fr", None) => format!("Icône de {name} : {drawing}"),
+        (_, None) => format!("Icon of {name}: {drawing}"),
         ("de", Some(scene)) => format!("{} in {name}, darauf {shown}", german(scene)),
         ("fr", Some(scene)) => format!("{} dans {name}, avec {shown}", french(scene)),
         (_, Some(scene)) => format!("{} in {name}, with {shown}", english(scene)),
+    }
+}
+
+/// Describes an icon that shows the first letter of the name.
+fn describe_letter(locale: &str, name: &str) -> String {
+    let letter: String = plain(name).chars().take(1).collect();
+    match locale {
+        "de" => format!("ein weißes {letter} auf farbigem Grund"),
+        "fr" => format!("un {letter} blanc sur fond coloré"),
+        _ => format!("a white {letter} on a coloured ground"),
     }
 }
 

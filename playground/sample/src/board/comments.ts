@@ -2,7 +2,9 @@
 import { dataOf, given, type Schemas } from '../api';
 import { day, h, safeHtml } from '../dom';
 import { acting, going, type Page } from '../parts';
+import { link } from '../router';
 import { type Session } from '../session';
+import { reportButton } from './report';
 import { author } from './shared';
 
 type Comment = Schemas['FeatureComment'];
@@ -35,11 +37,11 @@ function item(session: Session, comment: Comment): HTMLElement {
 function draw(session: Session, place: HTMLElement, comment: Comment): void {
   const { is_answer, written_by, removed, body_html: html, edited_at, from_merged } = comment;
   const who = is_answer ? 'Labs' : written_by ? author(written_by) : 'Unknown author';
-  const edit = h('button', { type: 'button', class: 'quiet', onclick: () => change(session, place, comment) }, 'Edit');
+  const edit = h('button', { type: 'button', class: 'quiet small', onclick: () => change(session, place, comment) }, 'Edit');
   place.replaceChildren(
     h('p', { class: 'small' }, h('strong', {}, who), ' ', is_answer && h('span', { class: 'badge good' }, 'Staff'), ' ', h('span', { class: 'faint' }, day(comment.created_at), edited_at && ', edited', from_merged && ', on a merged request')),
     removed || !html ? h('p', { class: 'faint' }, 'This comment was removed.') : safeHtml(html),
-    ...(comment.allowed_actions.includes('edit') ? [edit] : []),
+    h('div', { class: 'row comment-actions' }, comment.allowed_actions.includes('edit') && edit, comment.allowed_actions.includes('report') && reportButton(session, 'comment', comment.uuid)),
   );
 }
 
@@ -62,7 +64,7 @@ function editor(label: string, text: string, verb: string, save: (body: string, 
   const button = h('button', { type: 'submit', class: 'main' }, verb);
   // Changed text is a new comment, so it needs a new idempotency key.
   field.addEventListener('input', () => (key = crypto.randomUUID()));
-  const form = h('form', { class: 'editor' }, h('label', {}, label, field), h('p', { class: 'small faint' }, 'You can use Markdown. All partners see the comment and the name of your company.'), button);
+  const form = h('form', { class: 'editor' }, h('label', {}, label, field), h('p', { class: 'small faint' }, 'You can use Markdown. All partners see the comment and the name of your company. ', h('a', { href: link('/board/attribution') }, 'Show or hide your name')), button);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void acting(button, async () => {

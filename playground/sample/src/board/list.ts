@@ -1,8 +1,9 @@
 // The board: all feature requests, with filters and a sort order that are kept in the URL.
 import { dataOf, given } from '../api';
 import { h } from '../dom';
+import { chosenLocale } from '../language';
 import { empty, going } from '../parts';
-import { go, link, locale, type Place } from '../router';
+import { go, link, type Place } from '../router';
 import { type Session } from '../session';
 import { row, STATUSES, tabs, topicName, type Status } from './shared';
 
@@ -24,8 +25,8 @@ export async function list(session: Session, { query, signal }: Place): Promise<
   const wanted = parameters(query);
   const ask = (cursor?: string) => dataOf(session.api.GET('/v1/engagement/feature-requests', { params: { query: { ...wanted, ...given({ cursor }) } }, signal }));
   const [found, topics] = await Promise.all([ask(), dataOf(session.api.GET('/v1/engagement/topics', { params: { query: { limit: 100 } }, signal }))]);
-  const names: [string, string][] = topics.data.map(({ uuid, names }) => [uuid, topicName(names, locale())]);
-  const requests = going(h('ul', { class: 'requests' }), found, (one) => row(session, one, locale()), ask);
+  const names: [string, string][] = topics.data.map(({ uuid, names }) => [uuid, topicName(names, chosenLocale())]);
+  const requests = going(h('ul', { class: 'requests' }), found, (one) => row(session, one, chosenLocale()), ask);
   return h('div', { class: 'stack' }, h('h1', {}, 'Feature requests'), tabs('list'), filters(query, names), found.data.length > 0 ? requests : nothing());
 }
 

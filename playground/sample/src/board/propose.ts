@@ -2,8 +2,9 @@
 // instead of proposing a duplicate.
 import { dataOf, type Schemas } from '../api';
 import { count, h } from '../dom';
+import { chosenLocale } from '../language';
 import { acting, isAbort } from '../parts';
-import { go, link, locale, type Place } from '../router';
+import { go, link, type Place } from '../router';
 import { type Session } from '../session';
 import { statusBadge, tabs, topicName } from './shared';
 
@@ -15,7 +16,7 @@ export async function propose(session: Session, { signal }: Place): Promise<HTML
   const near = h('div', { class: 'near', 'aria-live': 'polite' });
   const title = h('input', { name: 'title', id: 'title', required: true, minlength: 5, maxlength: 150, autocomplete: 'off' });
   const body = h('textarea', { name: 'body', id: 'body', rows: 8, required: true, maxlength: 10_000 });
-  const topic = h('select', { name: 'topic', id: 'topic' }, h('option', { value: '' }, 'No topic'), ...topics.data.map(({ uuid, names }) => h('option', { value: uuid }, topicName(names, locale()))));
+  const topic = h('select', { name: 'topic', id: 'topic' }, h('option', { value: '' }, 'No topic'), ...topics.data.map(({ uuid, names }) => h('option', { value: uuid }, topicName(names, chosenLocale()))));
   const button = h('button', { type: 'submit', class: 'main' }, 'Propose');
   watchTitle(session, title, near, signal);
 

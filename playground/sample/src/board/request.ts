@@ -1,9 +1,11 @@
 // One feature request: its text, its status, the requests merged into it, and its comments.
 import { dataOf, type Schemas } from '../api';
 import { day, h, safeHtml } from '../dom';
-import { link, locale, type Place } from '../router';
+import { chosenLocale } from '../language';
+import { link, type Place } from '../router';
 import { type Session } from '../session';
 import { comments } from './comments';
+import { reportButton } from './report';
 import { author, followButton, statusBadge, STATUSES, tabs, topicName, voteButton } from './shared';
 
 type Duplicate = Schemas['FeatureRequestDuplicate'];
@@ -23,7 +25,7 @@ export async function request(session: Session, { name, signal }: Place): Promis
     tabs('list'),
     head(session, shown),
     shown.merged_into_uuid && h('p', { class: 'note' }, 'This request was merged into another request. ', h('a', { href: link(`/board/${shown.merged_into_uuid}`) }, 'Vote and comment there')),
-    h('div', { class: 'columns' }, h('div', { class: 'stack' }, safeHtml(shown.body_html), comments(session, shown, said, signal)), h('aside', { class: 'stack', 'aria-label': 'History and duplicates' }, history(shown, changes.data, duplicates.data), merged(duplicates.data))),
+    h('div', { class: 'columns' }, h('div', { class: 'stack' }, h('div', { class: 'request-text' }, safeHtml(shown.body_html), shown.allowed_actions.includes('report') && reportButton(session, 'request', shown.uuid)), comments(session, shown, said, signal)), h('aside', { class: 'stack', 'aria-label': 'History and duplicates' }, history(shown, changes.data, duplicates.data), merged(duplicates.data))),
   );
 }
 
@@ -40,7 +42,7 @@ function head(session: Session, shown: Schemas['FeatureRequest']): HTMLElement {
         'p',
         { class: 'row' },
         statusBadge(shown.status),
-        shown.topic && h('span', { class: 'badge' }, topicName(shown.topic.names, locale())),
+        shown.topic && h('span', { class: 'badge' }, topicName(shown.topic.names, chosenLocale())),
         h('span', { class: 'faint' }, author(shown.proposed_by), ', ', day(shown.created_at), shown.edited_at && ' (edited)'),
       ),
       shown.changelog_entry && h('p', {}, 'Released: ', h('a', { href: `${session.base}/changelog/${shown.changelog_entry.slug}` }, shown.changelog_entry.title)),

@@ -1,8 +1,9 @@
 // The roadmap: planned, in progress and shipped requests, and the staff's response times.
 import { dataOf, type Schemas } from '../api';
 import { count, day, h } from '../dom';
+import { chosenLocale } from '../language';
 import { empty } from '../parts';
-import { link, locale, type Place } from '../router';
+import { link, type Place } from '../router';
 import { type Session } from '../session';
 import { tabs, topicName, type Summary } from './shared';
 
@@ -29,7 +30,7 @@ function pace({ proposed, answered_share: share, median_days: days }: Schemas['B
 
 function column(title: string, requests: Summary[]): HTMLElement {
   const items = requests.map(({ uuid, title: wanted, votes, topic, status, status_at: at }) =>
-    h('li', {}, h('a', { href: link(`/board/${uuid}`) }, wanted), h('p', { class: 'small faint' }, [topic && topicName(topic.names, locale()), count(votes, 'vote')].filter(Boolean).join(', '), status === 'SHIPPED' && ', ', status === 'SHIPPED' && day(at))),
+    h('li', {}, h('a', { href: link(`/board/${uuid}`) }, wanted), h('p', { class: 'small faint' }, [topic && topicName(topic.names, chosenLocale()), count(votes, 'vote')].filter(Boolean).join(', '), status === 'SHIPPED' && ', ', status === 'SHIPPED' && day(at))),
   );
   return h('section', {}, h('h2', {}, `${title} `, h('span', { class: 'faint' }, String(requests.length))), items.length > 0 ? h('ul', { class: 'plain' }, ...items) : empty('No requests.'));
 }

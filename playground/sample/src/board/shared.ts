@@ -1,9 +1,10 @@
 // Parts that the views of the board share: status labels, author names, and the vote and follow buttons.
 import { dataOf, type Schemas } from '../api';
-import { count, h } from '../dom';
+import { count, h, type Child } from '../dom';
 import { acting } from '../parts';
 import { link } from '../router';
 import { type Session } from '../session';
+import { unreadCount } from './unread';
 
 export type Summary = Schemas['FeatureRequestSummary'];
 export type Status = Schemas['FeatureRequestStatus'];
@@ -15,19 +16,25 @@ export function statusBadge(status: Status): HTMLElement {
 }
 
 /** Returns the name of the company, and of the user if attribution shows it. */
-export function author(by: Schemas['BoardAuthor']): string {
+export function author(by: Pick<Schemas['BoardAuthor'], 'company_name' | 'person_name'>): string {
   const company = by.company_name ?? 'A former partner';
   return by.person_name ? `${by.person_name}, ${company}` : company;
 }
 
 /** Returns the name of a topic in the selected locale, else in English. */
 export function topicName(names: Schemas['BoardTopicNames'], locale: string | undefined): string {
-  return names[locale ?? 'en'] ?? names.en;
+  return names[locale ?? 'en'] ?? names[locale?.split('-')[0] ?? 'en'] ?? names.en;
 }
 
-export function tabs(shown: 'list' | 'roadmap' | 'new'): HTMLElement {
-  const tab = (name: typeof shown, path: string, text: string) => h('li', {}, h('a', { href: link(path), 'aria-current': name === shown && 'page' }, text));
-  return h('nav', { 'aria-label': 'Board pages' }, h('ul', { class: 'tabs' }, tab('list', '/board', 'Requests'), tab('roadmap', '/board/roadmap', 'Roadmap'), tab('new', '/board/new', 'Propose')));
+type Tab = 'list' | 'roadmap' | 'new' | 'notifications' | 'attribution';
+
+export function tabs(shown: Tab): HTMLElement {
+  const tab = (name: Tab, path: string, text: string, ...more: Child[]) => h('li', {}, h('a', { href: link(path), 'aria-current': name === shown && 'page' }, text, ...more));
+  return h(
+    'nav',
+    { 'aria-label': 'Board pages' },
+    h('ul', { class: 'tabs' }, tab('list', '/board', 'Requests'), tab('roadmap', '/board/roadmap', 'Roadmap'), tab('new', '/board/new', 'Propose'), tab('notifications', '/board/notifications', 'Notifications', unreadCount()), tab('attribution', '/board/attribution', 'Your name')),
+  );
 }
 
 /** A feature request in the list. */

@@ -1,18 +1,13 @@
 // The search: query text, filters with the number of results for each, sort order, and pages by cursor.
 import { dataOf, given, storefront, type Schemas } from '../api';
-import { count, h } from '../dom';
+import { h } from '../dom';
+import { locale, texts } from '../language';
 import { card, empty, going } from '../parts';
-import { go, link, locale, type View } from '../router';
+import { go, link, type View } from '../router';
 import { filters } from './facets';
 
 type Sort = 'relevance' | '-published_at' | '-first_published_at' | 'name' | '-rating';
-const SORTS: [Sort, string][] = [
-  ['relevance', 'Best match'],
-  ['-rating', 'Best rated'],
-  ['-published_at', 'Last updated'],
-  ['-first_published_at', 'Newest'],
-  ['name', 'Name'],
-];
+const SORTS: Sort[] = ['relevance', '-rating', '-published_at', '-first_published_at', 'name'];
 
 /** Filters and order of a search, read from the address. */
 export interface Search {
@@ -30,16 +25,14 @@ export const search: View = async ({ query, signal }) => {
   const ask = (cursor?: string) => dataOf(storefront.GET('/v1/marketplace/public/listings', { params: { query: { ...parameters(wanted), ...given({ cursor }) } }, signal }));
   const found = await ask();
   const list = found.data.length > 0 ? going(h('ul', { class: 'cards' }), found, (one) => card(one), ask) : nothing(wanted);
+  const t = texts();
+  const said = h('p', { role: 'status', class: 'faint' }, t.apps(found.facets.total));
   return h(
     'div',
-    { class: 'stack' },
-    h('h1', {}, wanted.q ? `Apps for “${wanted.q}”` : 'All apps'),
-    h(
-      'div',
-      { class: 'search' },
-      filters(wanted, found.facets),
-      h('section', { 'aria-label': 'Results' }, h('div', { class: 'bar' }, h('p', { role: 'status' }, count(found.facets.total, 'app')), order(wanted)), corrected(found), list),
-    ),
+    { class: 'stack search' },
+    h('div', { class: 'bar' }, h('div', {}, h('h1', {}, wanted.q ? t.appsFor(wanted.q) : t.allApps), said), order(wanted)),
+    filters(wanted, found.facets),
+    h('section', { 'aria-label': t.results }, corrected(found), leftOut(found), list),
   );
 };
 
@@ -57,7 +50,7 @@ function read(query: URLSearchParams): Search {
 }
 
 function sortOf(text: string | null): Sort {
-  return SORTS.find(([sort]) => sort === text)?.[0] ?? 'relevance';
+  return SORTS.find((sort) => sort === text) ?? 'relevance';
 }
 
 /** Converts a search to query parameters of the operation. It omits filters that are not set. */
@@ -86,17 +79,23 @@ export function addressOf(wanted: Search): string {
 
 /** A note that the service replaced a misspelt word, because there were no results for it. */
 function corrected({ corrected_from: from, corrected_to: to }: Schemas['ListingList']): HTMLElement | null {
-  return from && to ? h('p', { class: 'note' }, 'No results for ', h('s', {}, from), '. Showing results for ', h('strong', {}, to), '.') : null;
+  return from && to ? h('p', { class: 'note' }, `${texts().corrected} `, h('s', {}, from), `. ${texts().correctedTo} `, h('strong', {}, to), '.') : null;
+}
+
+/** A note about words that no result has. A service that does not leave words out has no such field. */
+function leftOut(found: Schemas['ListingList'] & { left_out?: string[] | null }): HTMLElement | null {
+  const words = found.left_out ?? [];
+  return words.length > 0 ? h('p', { class: 'note' }, `${texts().leftOut} `, h('strong', {}, words.join(', '))) : null;
 }
 
 function order(wanted: Search): HTMLElement {
-  const options = SORTS.map(([sort, text]) => h('option', { value: sort, selected: sort === wanted.sort }, text));
+  const options = SORTS.map((sort) => h('option', { value: sort, selected: sort === wanted.sort }, texts().sorts[sort]));
   const select: HTMLSelectElement = h('select', { id: 'sort' }, ...options);
   select.addEventListener('change', () => go(addressOf({ ...wanted, sort: sortOf(select.value) })));
-  return h('label', { class: 'order' }, 'Sort by ', select);
+  return h('label', { class: 'order' }, `${texts().sortBy} `, select);
 }
 
 function nothing(wanted: Search): HTMLElement {
-  const advice = wanted.q ? 'Use fewer words, or remove filters.' : 'Remove filters to see more apps.';
-  return empty(h('h2', {}, 'No apps match'), advice, h('a', { href: link('/listings') }, 'Show all apps'));
+  const t = texts();
+  return empty(h('h2', {}, t.noMatch), wanted.q ? t.fewerWords : t.fewerFilters, h('a', { href: link('/listings') }, t.showAllApps));
 }

@@ -2,27 +2,28 @@
 // keys move the selection, Enter accepts it, Escape closes the list.
 import { dataOf, given, storefront, type Schemas } from '../api';
 import { h } from '../dom';
+import { locale, texts } from '../language';
 import { isAbort } from '../parts';
-import { go, link, locale } from '../router';
+import { pictogram } from '../pictograms';
+import { go, link } from '../router';
 
 type Suggestion = Schemas['SearchSuggestion'];
 const PAUSE_MS = 150;
 const SHORTEST = 2;
-const KINDS: Record<Suggestion['kind'], string> = { WORD: 'Search', CATEGORY: 'Category', VENDOR: 'Vendor', LISTING: 'App' };
+/** Folder of the page of a suggestion. The service may add kinds; a kind without a folder is a text to search for. */
+const FOLDERS: Record<string, string> = { CATEGORY: 'categories', VENDOR: 'partners', LISTING: 'listings', COLLECTION: 'collections' };
 
 export function searchField(): HTMLFormElement {
   return new Field().form;
 }
 
 class Field {
-  readonly #list = h('ul', { id: 'suggestions', role: 'listbox', 'aria-label': 'Suggestions', hidden: true });
+  readonly #list = h('ul', { id: 'suggestions', role: 'listbox', hidden: true });
   readonly #input = h('input', {
     id: 'q',
     type: 'search',
     name: 'q',
     role: 'combobox',
-    placeholder: 'Search apps',
-    'aria-label': 'Search apps',
     maxlength: 100,
     autocomplete: 'off',
     spellcheck: 'false',
@@ -31,7 +32,8 @@ class Field {
     'aria-controls': 'suggestions',
   });
   readonly #said = h('span', { class: 'unseen', role: 'status' });
-  readonly form = h('form', { class: 'find', role: 'search' }, this.#input, h('button', { type: 'submit' }, 'Search'), this.#list, this.#said);
+  readonly #button = h('button', { type: 'submit' }, pictogram('search'));
+  readonly form = h('form', { class: 'find', role: 'search' }, this.#input, this.#button, this.#list, this.#said);
   #suggestions: Suggestion[] = [];
   #chosen = -1;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -44,8 +46,17 @@ class Field {
     this.form.addEventListener('submit', (event) => (event.preventDefault(), this.#search(this.#input.value)));
     addEventListener('place', () => {
       this.#close();
+      this.#translate();
       this.#input.value = location.pathname === '/listings' ? (new URLSearchParams(location.search).get('q') ?? '') : '';
     });
+  }
+
+  #translate(): void {
+    const { searchApps, suggestions, search } = texts();
+    this.#input.placeholder = searchApps;
+    this.#input.setAttribute('aria-label', searchApps);
+    this.#list.setAttribute('aria-label', suggestions);
+    this.#button.setAttribute('aria-label', search);
   }
 
   /** Requests suggestions when the user pauses typing. It cancels earlier requests. */
@@ -71,11 +82,11 @@ class Field {
     this.#list.replaceChildren(...suggestions.map((one, index) => this.#option(one, index)));
     this.#choose(-1);
     this.#open(suggestions.length > 0);
-    this.#said.textContent = suggestions.length === 0 ? 'No suggestions' : `${suggestions.length} suggestions. Use the arrow keys to select one.`;
+    this.#said.textContent = suggestions.length === 0 ? texts().noSuggestions : texts().manySuggestions(suggestions.length);
   }
 
   #option({ kind, text }: Suggestion, index: number): HTMLElement {
-    const option = h('li', { id: `suggestion-${index}`, role: 'option', 'aria-selected': 'false' }, h('span', {}, text), h('span', { class: 'small faint' }, KINDS[kind]));
+    const option = h('li', { id: `suggestion-${index}`, role: 'option', 'aria-selected': 'false' }, h('span', {}, text), h('span', { class: 'small faint' }, texts().kinds[kind]));
     // Keeps the focus in the field: mousedown accepts the selection before the field could lose focus.
     option.addEventListener('mousedown', (event) => (event.preventDefault(), this.#take(index)));
     return option;
@@ -105,10 +116,10 @@ class Field {
   #take(index: number): void {
     const one = this.#suggestions[index];
     if (!one) return;
-    const folders = { CATEGORY: 'categories', VENDOR: 'partners', LISTING: 'listings' };
-    if (one.kind === 'WORD' || !one.slug) return this.#search(one.text);
+    const folder = FOLDERS[one.kind];
+    if (!folder || !one.slug) return this.#search(one.text);
     this.#close();
-    go(link(`/${folders[one.kind]}/${one.slug}`));
+    go(link(`/${folder}/${one.slug}`));
   }
 
   #search(text: string): void {

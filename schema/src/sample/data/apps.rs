@@ -69,6 +69,9 @@ pub(in crate::sample) struct PermissionData {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::sample) struct LookData {
+    /// Drawing on the icon, in the default locale of the texts; empty if the icon shows the first letter of the name.
+    #[serde(default)]
+    pub(in crate::sample) icon: String,
     /// Two colours as `0xRRGGBB`. The file has them as `#rrggbb`.
     #[serde(deserialize_with = "parse_colours")]
     pub(in crate::sample) colours: [u32; 2],
