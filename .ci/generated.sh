@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests clients that third-party generators create from the contract that a running service serves. Each client is
 # generated and compiled; then it signs in, creates an app, lists it and reads the feature values of the tiers
-# (tests/clients/<language>).
+# (tests/clients/<language>). Clients that validate also read every example of the contract. The clients in C# and Kotlin
+# are generated, and a script looks for code that does not compile or fails at run time.
 #
 # Called by .ci/clients.sh, for all languages or for the named ones. Expects a service in LABS_TEST_BASE and a user in
 # LABS_TEST_PERSON_EMAIL and _PASSWORD. All output is in target/clients/. The generator's JAR file comes with its Python
@@ -16,6 +17,8 @@ mkdir -p "$made"
 python=$libraries/bin/python
 "$python" -c 'import sys, requests; sys.stdout.write(requests.get(sys.argv[1], timeout=30).text)' \
   "$LABS_TEST_BASE/v1/system/contract" >"$made/contract.yaml"
+"$python" -B "$stories/examples.py" "$made/contract.yaml" "$made"
+export LABS_TEST_MADE=$made
 
 # generate <generator> <folder> <properties>: regenerates a client without its documentation and tests.
 generate() {
@@ -69,8 +72,46 @@ client_rust() {
   env -u RUSTC_WORKSPACE_WRAPPER CARGO_TARGET_DIR="$folder/target" cargo run --quiet --manifest-path "$folder/Cargo.toml"
 }
 
+client_php() {
+  generate php php invokerPackage=Labs,enumUnknownDefaultCase=true
+  php "$stories/php/main.php"
+  php "$stories/php/examples.php"
+}
+
+client_ruby() {
+  generate ruby ruby gemName=labs_client,moduleName=LabsClient,enumUnknownDefaultCase=true
+  ruby -I "$made/ruby/lib" "$stories/ruby/main.rb"
+  ruby -I "$made/ruby/lib" "$stories/ruby/examples.rb"
+}
+
+# Without modules, because Debian's packages have the libraries of the client, and Go's module proxy may be unreachable.
+client_go() {
+  local folder=$made/go/src/story
+  generate go go/src/labs packageName=labs,enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false,enumUnknownDefaultCase=true
+  mkdir -p "$folder"
+  cp -p "$stories"/go/*.go "$folder/"
+  "$python" -B "$stories/go/models.py" "$made/examples.json" >"$folder/models.go"
+  GO111MODULE=off GOPATH=$made/go:/usr/share/gocode GOCACHE=$made/go/cache go build -o "$made/go/story" story
+  "$made/go/story"
+}
+
+client_orval() {
+  local folder=$made/orval
+  mkdir -p "$folder"
+  cp -p "$stories"/orval/* "$stories/orval/.npmrc" "$folder/"
+  if [ "$folder/package-lock.json" -nt "$folder/node_modules/.package-lock.json" ]; then
+    (cd "$folder" && npm ci --no-audit --no-fund --loglevel=error) >&2
+  fi
+  cd "$folder"
+  rm -rf made
+  LABS_TEST_CONTRACT=$made/contract.yaml npx --no-install orval --config orval.config.mjs >"$made/orval.log" 2>&1 ||
+    { cat "$made/orval.log" >&2; return 1; }
+  npx --no-install tsc
+  node built/main.js
+}
+
 LANGUAGES=("$@")
-if [ $# -eq 0 ]; then LANGUAGES=(python typescript java rust); fi
+if [ $# -eq 0 ]; then LANGUAGES=(python typescript java rust php ruby go orval); fi
 for language in "${LANGUAGES[@]}"; do
   begun=$SECONDS
   # Runs in a subshell, so that its `cd` does not affect the next client.
