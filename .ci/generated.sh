@@ -31,6 +31,7 @@ generate() {
 client_python() {
   generate python python packageName=labs_client
   PYTHONPATH=$made/python "$python" -B "$stories/python/main.py"
+  PYTHONPATH=$made/python "$python" -B "$stories/python/examples.py"
 }
 
 client_typescript() {
@@ -51,12 +52,13 @@ client_typescript() {
 client_java() {
   local path=$archive jar
   for jar in httpmime httpclient httpcore geronimo-annotation-1.3-spec; do path=$path:/usr/share/java/$jar.jar; done
-  generate java java library=native,openApiNullable=false,invokerPackage=labs,apiPackage=labs.api,modelPackage=labs.model
+  generate java java library=native,openApiNullable=false,enumUnknownDefaultCase=true,invokerPackage=labs,apiPackage=labs.api,modelPackage=labs.model
   mkdir -p "$made/java/built"
   find "$made/java/src/main" -name '*.java' >"$made/java/sources"
-  javac -nowarn -proc:none -Xlint:none -d "$made/java/built" -cp "$path" "@$made/java/sources" "$stories/java/Main.java" \
+  javac -nowarn -proc:none -Xlint:none -d "$made/java/built" -cp "$path" "@$made/java/sources" "$stories"/java/*.java \
     2>"$made/javac.log" || { cat "$made/javac.log" >&2; return 1; }
   java -cp "$made/java/built:$path" Main
+  java -cp "$made/java/built:$path" Examples
 }
 
 client_rust() {

@@ -1,10 +1,10 @@
-"""Writes what the tests of generated clients read: the contract's examples as a list of {schema, place, value}
-(examples.json), and its regular expressions (patterns.json).
+"""Writes what the tests of generated clients read: the contract's examples as a list of {schema, place, value,
+is_unknown} (examples.json), and its regular expressions (patterns.json).
 
 Usage: examples.py <contract.yaml> <folder>
 
 Responses may gain fields and enumerated values at any time. So each response also occurs with an unknown field, and, if
-it has an enumerated field, with an unknown value.
+it has an enumerated field, with an unknown value (`is_unknown`, which not every generator supports).
 """
 
 import json
@@ -55,11 +55,15 @@ class Contract:
                 for status, response in operation["responses"].items():
                     yield f"{status} of {name}", True, self.resolve(response).get("content", {})
 
+    def has_model(self, schema):
+        """Whether generators write a model for this schema. They write none for an object without fields."""
+        return schema is not None and self.resolve({"$ref": schema}).get("properties") != {}
+
     def examples(self):
         for place, is_response, content in self.bodies():
             for media_type, body in content.items():
                 schema = body.get("schema", {}).get("$ref")
-                if not media_type.endswith("json") or schema is None:
+                if not media_type.endswith("json") or not self.has_model(schema):
                     continue
                 several = (self.resolve(example)["value"] for example in body.get("examples", {}).values())
                 for value in [body["example"]] if "example" in body else several:
@@ -72,15 +76,15 @@ class Contract:
         return [name for name, kind in kinds.items() if len(kind.get("enum", [])) > 1 and kind.get("type") == "string"]
 
     def variants(self):
-        """Yields schema, place and value of each example and of its variants."""
+        """Yields schema, place, value, and whether the value is an unknown one, of each example and of its variants."""
         for schema, place, is_response, value in self.examples():
-            yield schema, place, value
+            yield schema, place, value, False
             if not is_response or not isinstance(value, dict):
                 continue
-            yield schema, f"{place}, with an unknown field", value | UNKNOWN_FIELD
+            yield schema, f"{place}, with an unknown field", value | UNKNOWN_FIELD, False
             for name in self.enumerated(schema):
                 if isinstance(value.get(name), str):
-                    yield schema, f"{place}, with an unknown {name}", value | {name: UNKNOWN_VALUE}
+                    yield schema, f"{place}, with an unknown {name}", value | {name: UNKNOWN_VALUE}, True
 
 
 def patterns(node):
@@ -101,8 +105,9 @@ def write(name, value):
 def main():
     contract, found = Contract(sys.argv[1]), {}
     # Many operations share an example, for example of a problem document.
-    for schema, place, value in contract.variants():
-        found.setdefault((schema, json.dumps(value)), {"schema": schema, "place": place, "value": value})
+    for schema, place, value, is_unknown in contract.variants():
+        one = {"schema": schema, "place": place, "value": value, "is_unknown": is_unknown}
+        found.setdefault((schema, json.dumps(value)), one)
     write("examples.json", list(found.values()))
     write("patterns.json", sorted(patterns(contract.tree)))
 

@@ -23,5 +23,6 @@ foreach ($examples as $example) {
     }
 }
 if ($failed !== []) {
-    exit(implode("\n", $failed) . "\n" . count($failed) . ' of ' . count($examples) . " examples failed\n");
+    fwrite(STDERR, implode("\n", $failed) . "\n" . count($failed) . ' of ' . count($examples) . " examples failed\n");
+    exit(1);
 }

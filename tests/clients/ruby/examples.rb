@@ -9,7 +9,7 @@ examples = JSON.parse(File.read(File.join(ENV.fetch('LABS_TEST_MADE'), 'examples
 failed = examples.filter_map do |example|
   LabsClient.const_get(example[:schema]).build_from_hash(example[:value]).then { |model| JSON.generate(model.to_hash) if model.respond_to?(:to_hash) }
   nil
-rescue StandardError => e
+rescue StandardError, SystemStackError => e
   "#{example[:schema]}, #{example[:place]}: #{e.message}"
 end
 abort("#{failed.join("\n")}\n#{failed.length} of #{examples.length} examples failed") unless failed.empty?
