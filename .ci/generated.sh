@@ -21,7 +21,8 @@ python=$libraries/bin/python
 "$python" -B "$stories/examples.py" "$made/contract.yaml" "$made"
 export LABS_TEST_MADE=$made
 
-# Prints generator, folder and properties of a language's client.
+# Prints generator, folder, properties and new names of fields of a language's client. In Ruby, a field `hash` would replace
+# the method of every object.
 generator_of() {
   case $1 in
     python) echo python python packageName=labs_client ;;
@@ -30,28 +31,32 @@ generator_of() {
     # Asynchronous, which is the generator's default: the synchronous client does not compile if a body is a file.
     rust) echo rust rust/labs-client library=reqwest,supportAsync=true,packageName=labs-client ;;
     php) echo php php invokerPackage=Labs,enumUnknownDefaultCase=true ;;
-    ruby) echo ruby ruby gemName=labs_client,moduleName=LabsClient,enumUnknownDefaultCase=true ;;
+    ruby) echo ruby ruby gemName=labs_client,moduleName=LabsClient,enumUnknownDefaultCase=true hash=hash_value ;;
     go) echo go go/src/labs packageName=labs,enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false,enumUnknownDefaultCase=true ;;
     csharp) echo csharp csharp packageName=Labs ;;
     kotlin) echo kotlin kotlin packageName=labs,enumUnknownDefaultCase=true ;;
   esac
 }
 
+# Converts name=value,… to the fields of a mapping in YAML.
+yaml_fields() { sed '/./!d; s/=/: "/g; s/,/", /g; s/$/"/' <<<"$1"; }
+
 # generate <language>…: generates clients without documentation and tests, in one run, because a run of the generator
 # takes longer to start than to generate another client.
 generate() {
-  local language generator folder properties
+  local language generator folder properties names
   rm -rf "$made/settings"
   mkdir "$made/settings"
   for language; do
-    read -r generator folder properties < <(generator_of "$language") || continue
+    read -r generator folder properties names < <(generator_of "$language") || continue
     rm -rf "${made:?}/$folder"
     cat >"$made/settings/$language.yaml" <<END
 generatorName: $generator
 inputSpec: $made/contract.yaml
 outputDir: $made/$folder
 globalProperties: {apiDocs: "false", modelDocs: "false", apiTests: "false", modelTests: "false"}
-additionalProperties: {$(sed 's/=/: "/g; s/,/", /g; s/$/"/' <<<"$properties")}
+additionalProperties: {$(yaml_fields "$properties")}
+nameMappings: {$(yaml_fields "$names")}
 END
   done
   if [ -z "$(ls "$made/settings")" ]; then return; fi
