@@ -27,7 +27,7 @@ generator_of() {
   case $1 in
     python) echo python python packageName=labs_client ;;
     typescript) echo typescript-fetch typescript/made/classes importFileExtension=.js ;;
-    java) echo java java library=native,openApiNullable=false,enumUnknownDefaultCase=true,invokerPackage=labs,apiPackage=labs.api,modelPackage=labs.model ;;
+    java) echo java java library=native,openApiNullable=false,useSingleRequestParameter=true,enumUnknownDefaultCase=true,invokerPackage=labs,apiPackage=labs.api,modelPackage=labs.model ;;
     # Asynchronous, which is the generator's default: the synchronous client does not compile if a body is a file.
     rust) echo rust rust/labs-client library=reqwest,supportAsync=true,packageName=labs-client ;;
     php) echo php php invokerPackage=Labs,enumUnknownDefaultCase=true ;;
