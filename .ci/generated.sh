@@ -34,7 +34,7 @@ generator_of() {
     ruby) echo ruby ruby gemName=labs_client,moduleName=LabsClient,enumUnknownDefaultCase=true hash=hash_value ;;
     go) echo go go/src/labs packageName=labs,enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false,enumUnknownDefaultCase=true ;;
     csharp) echo csharp csharp packageName=Labs ;;
-    kotlin) echo kotlin kotlin packageName=labs,enumUnknownDefaultCase=true ;;
+    kotlin) echo kotlin kotlin packageName=labs,enumPropertyNaming=UPPERCASE,enumUnknownDefaultCase=true ;;
   esac
 }
 
@@ -64,6 +64,13 @@ END
     { cat "$made/generators.log" >&2; return 1; }
 }
 
+# Installs the npm packages of a folder if its lock file changed.
+install_packages() {
+  if [ "$1/package-lock.json" -nt "$1/node_modules/.package-lock.json" ]; then
+    (cd "$1" && npm ci --no-audit --no-fund --loglevel=error) >&2
+  fi
+}
+
 client_python() {
   PYTHONPATH=$made/python "$python" -B "$stories/python/main.py"
   PYTHONPATH=$made/python "$python" -B "$stories/python/examples.py"
@@ -73,9 +80,7 @@ client_typescript() {
   local folder=$made/typescript
   mkdir -p "$folder/made"
   cp -p "$stories"/typescript/* "$stories/typescript/.npmrc" "$folder/"
-  if [ "$folder/package-lock.json" -nt "$folder/node_modules/.package-lock.json" ]; then
-    (cd "$folder" && npm ci --no-audit --no-fund --loglevel=error) >&2
-  fi
+  install_packages "$folder"
   cd "$folder"
   npx --no-install openapi-typescript "$made/contract.yaml" --output made/contract.d.ts >"$made/openapi-typescript.log" 2>&1
   npx --no-install tsc
@@ -142,9 +147,7 @@ client_orval() {
   local folder=$made/orval
   mkdir -p "$folder"
   cp -p "$stories"/orval/* "$stories/orval/.npmrc" "$folder/"
-  if [ "$folder/package-lock.json" -nt "$folder/node_modules/.package-lock.json" ]; then
-    (cd "$folder" && npm ci --no-audit --no-fund --loglevel=error) >&2
-  fi
+  install_packages "$folder"
   cd "$folder"
   rm -rf made
   LABS_TEST_CONTRACT=$made/contract.yaml npx --no-install orval --config orval.config.mjs >"$made/orval.log" 2>&1 ||
@@ -154,7 +157,11 @@ client_orval() {
 }
 
 LANGUAGES=("$@")
-if [ $# -eq 0 ]; then LANGUAGES=(python typescript java rust php ruby go csharp kotlin orval); fi
+if [ $# -eq 0 ]; then
+  LANGUAGES=(python typescript java rust csharp kotlin orval)
+  # The clients in PHP, Ruby and Go need Debian's packages.
+  if [ "$(uname -s)" != Darwin ]; then LANGUAGES+=(php ruby go); fi
+fi
 begun=$SECONDS
 generate "${LANGUAGES[@]}"
 echo "generated in $((SECONDS - begun)) s"
