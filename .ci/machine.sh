@@ -153,6 +153,25 @@ need_java() {
     need "Java's common annotations" libgeronimo-annotation-1.3-spec-java ""
 }
 
+# The generated clients in PHP, Ruby and Go use libraries that Debian has as packages.
+need_php() {
+  local extension
+  have php || need "PHP" php-cli ""
+  for extension in curl mbstring; do
+    php --ri "$extension" >/dev/null 2>&1 || need "PHP's extension $extension" "php-$extension" ""
+  done
+  [ -e /usr/share/php/GuzzleHttp/autoload.php ] || need "PHP's HTTP library" php-guzzlehttp-guzzle ""
+}
+need_ruby() {
+  have ruby || need "Ruby" ruby ""
+  ruby -e 'require "typhoeus"' 2>/dev/null || need "Ruby's HTTP library" ruby-typhoeus ""
+}
+need_go() {
+  have go || need "Go" golang-go ""
+  [ -e /usr/share/gocode/src/golang.org/x/oauth2 ] || need "Go's OAuth library" golang-golang-x-oauth2-dev ""
+  [ -e /usr/share/gocode/src/gopkg.in/validator.v2 ] || need "Go's validator" golang-gopkg-validator.v2-dev ""
+}
+
 # systemd-analyze can check units without a running systemd. macOS does not have it.
 need_systemd_analyze() { is_macos || have systemd-analyze || need "systemd-analyze" systemd ""; }
 

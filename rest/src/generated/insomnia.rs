@@ -1,7 +1,7 @@
 //! Export for Insomnia (import format 4): a workspace with its environment, a folder for each group, and in it a
-//! request for each operation.
+//! request for each operation. The user sets a value of a path once, in the environment.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::requests::{Body, Content, Field, Group, Parameter, Request, groups};
 use super::{Versions, id_of, text_at};
@@ -10,6 +10,7 @@ use super::{Versions, id_of, text_at};
 pub(super) fn export(contract: &Value, base_url: &str, versions: &Versions<'_>) -> Value {
     let workspace = identity("wrk", "workspace");
     let description = format!("{}\n\n{}", text_at(contract, "/info/description"), versions.sentence());
+    let groups = groups(contract);
     let mut resources = vec![
         json!({
             "_id": workspace,
@@ -24,10 +25,10 @@ pub(super) fn export(contract: &Value, base_url: &str, versions: &Versions<'_>) 
             "_type": "environment",
             "parentId": workspace,
             "name": "Base Environment",
-            "data": { "base_url": base_url, "client_id": "", "client_secret": "" },
+            "data": environment(&groups, base_url),
         }),
     ];
-    for (place, group) in groups(contract).iter().enumerate() {
+    for (place, group) in groups.iter().enumerate() {
         resources.extend(folder(&workspace, place, group));
     }
     json!({
@@ -36,6 +37,20 @@ pub(super) fn export(contract: &Value, base_url: &str, versions: &Versions<'_>) 
         "__export_source": format!("labs:{}", versions.service),
         "resources": resources,
     })
+}
+
+/// Returns the variables of the environment: address, credentials, and the path parameters.
+fn environment(groups: &[Group<'_>], base_url: &str) -> Map<String, Value> {
+    let mut data = Map::new();
+    for (name, value) in [("base_url", base_url), ("client_id", ""), ("client_secret", "")] {
+        data.insert(name.to_owned(), json!(value));
+    }
+    for request in groups.iter().flat_map(|group| &group.requests) {
+        for parameter in request.parameters_in("path").filter(|parameter| !parameter.is_enumerated) {
+            data.entry(parameter.name).or_insert_with(|| json!(parameter.first()));
+        }
+    }
+    data
 }
 
 fn identity(kind: &str, name: &str) -> String {
@@ -68,7 +83,7 @@ fn resource(folder: &str, place: usize, request: &Request<'_>) -> Value {
         "metaSortKey": place,
         "method": request.method,
         "url": format!("{{{{ _.base_url }}}}{}", request.path.replace('{', ":").replace('}', "")),
-        "pathParameters": request.parameters_in("path").flat_map(pairs).collect::<Vec<_>>(),
+        "pathParameters": request.parameters_in("path").map(path_parameter).collect::<Vec<_>>(),
         "parameters": request.parameters_in("query").flat_map(pairs).collect::<Vec<_>>(),
         "headers": headers.collect::<Vec<_>>(),
         "body": request.body.as_ref().map_or_else(|| json!({}), body),
@@ -88,6 +103,14 @@ fn authentication(needs_token: bool) -> Value {
         "clientSecret": "{{ _.client_secret }}",
         "credentialsInBody": true,
     })
+}
+
+/// Returns a path parameter. Its value is the environment's variable of the same name, if there is one.
+fn path_parameter(parameter: &Parameter<'_>) -> Value {
+    let Parameter { name, description, .. } = parameter;
+    let own = || parameter.first().to_owned();
+    let value = if parameter.is_enumerated { own() } else { format!("{{{{ _.{name} }}}}") };
+    json!({ "name": name, "value": value, "description": description, "disabled": false })
 }
 
 /// Returns a parameter, once per value; disabled if it is optional.

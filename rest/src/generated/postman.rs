@@ -1,4 +1,6 @@
 //! Collection for Postman (format 2.1): a folder for each group, and in it a request for each operation.
+//!
+//! The user sets a value once: all requests take it from the variables of the collection. Some responses set them.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +13,19 @@ const FORMAT: &str = "https://schema.getpostman.com/json/collection/v2.1.0/colle
 /// Script that gets a token for the machine client before a request if no valid one exists. Without a client id and
 /// client secret, the token that the user entered is used.
 const GET_TOKEN: &str = include_str!("token.js");
+const SAVE_TOKEN: &str = include_str!("save_token.js");
+const SAVE_PARTNER: &str = include_str!("save_partner.js");
+/// Operations whose response sets variables of the collection, with the script that does it.
+pub(super) const SCRIPTS: [(&str, &str); 4] = [
+    ("auth_sessions_create", SAVE_TOKEN),
+    ("auth_sessions_refresh", SAVE_TOKEN),
+    ("auth_sessions_verify_mfa", SAVE_TOKEN),
+    ("system_me_get", SAVE_PARTNER),
+];
 
 /// Returns the collection of all operations.
 pub(super) fn collection(contract: &Value, base_url: &str, versions: &Versions<'_>) -> Value {
     let groups = groups(contract);
-    let script: Vec<&str> = GET_TOKEN.lines().collect();
     let description = format!("{}\n\n{}", text_at(contract, "/info/description"), versions.sentence());
     json!({
         "info": {
@@ -26,36 +36,41 @@ pub(super) fn collection(contract: &Value, base_url: &str, versions: &Versions<'
             "schema": FORMAT,
         },
         "auth": { "type": "bearer", "bearer": [{ "key": "token", "value": "{{access_token}}", "type": "string" }] },
-        "event": [{
-            "listen": "prerequest",
-            "script": { "id": id_of("postman token"), "type": "text/javascript", "exec": script },
-        }],
+        "event": [event("prerequest", "token", GET_TOKEN)],
         "variable": variables(&groups, base_url),
         "item": groups.iter().map(folder).collect::<Vec<_>>(),
     })
 }
 
-/// Returns variables for values that many requests share, and for path parameters directly before a custom verb:
-/// Postman has no request variables there.
+/// Returns a script that Postman runs before (`prerequest`) or after (`test`) a request.
+fn event(listen: &str, name: &str, script: &str) -> Value {
+    let lines: Vec<&str> = script.lines().collect();
+    let id = id_of(&format!("postman {name}"));
+    json!({ "listen": listen, "script": { "id": id, "type": "text/javascript", "exec": lines } })
+}
+
+/// Returns the variables of the collection: address, credentials, and the path parameters.
 fn variables(groups: &[Group<'_>], base_url: &str) -> Vec<Value> {
     let own = [("base_url", base_url), ("client_id", ""), ("client_secret", ""), ("access_token", "")];
-    let mut before_verbs = BTreeMap::new();
+    let mut of_paths = BTreeMap::new();
     for request in groups.iter().flat_map(|group| &group.requests) {
-        for parameter in request.parameters_in("path").filter(|parameter| is_before_verb(request.path, parameter.name))
-        {
-            before_verbs.entry(parameter.name).or_insert_with(|| first(parameter));
+        for parameter in request.parameters_in("path").filter(|parameter| is_variable(request.path, parameter)) {
+            of_paths.entry(parameter.name).or_insert_with(|| parameter.first());
         }
     }
-    let own = own.into_iter().chain(before_verbs);
-    own.map(|(key, value)| json!({ "id": id_of(&format!("postman {key}")), "key": key, "value": value })).collect()
+    let all = own.into_iter().chain(of_paths);
+    all.map(|(key, value)| json!({ "id": id_of(&format!("postman {key}")), "key": key, "value": value })).collect()
 }
 
+/// Whether a path parameter is a variable of the collection. An enumerated one belongs to its request, because each
+/// path has its own values.
+fn is_variable(path: &str, parameter: &Parameter<'_>) -> bool {
+    !parameter.is_enumerated || is_before_verb(path, parameter.name)
+}
+
+/// Whether a path parameter is directly before a custom verb, where Postman has no request variables.
 fn is_before_verb(path: &str, name: &str) -> bool {
     path.contains(&format!("{{{name}}}:"))
-}
-
-fn first<'p>(parameter: &'p Parameter<'_>) -> &'p str {
-    parameter.values.first().map_or("", String::as_str)
 }
 
 fn folder(group: &Group<'_>) -> Value {
@@ -83,16 +98,16 @@ fn item(request: &Request<'_>) -> Value {
         made.insert("body".to_owned(), body(sent));
     }
     made.insert("description".to_owned(), json!(request.description));
-    json!({ "id": id_of(request.id), "name": request.name, "request": made, "response": [] })
+    let scripts = SCRIPTS.iter().filter(|(id, _)| *id == request.id);
+    let events: Vec<Value> = scripts.map(|(id, script)| event("test", &format!("after {id}"), script)).collect();
+    json!({ "id": id_of(request.id), "name": request.name, "event": events, "request": made, "response": [] })
 }
 
 fn url(request: &Request<'_>) -> Value {
     let segments: Vec<String> = request.path.split('/').skip(1).map(segment).collect();
     let query: Vec<Value> = request.parameters_in("query").flat_map(pairs).collect();
     let in_segments = request.parameters_in("path").filter(|parameter| !is_before_verb(request.path, parameter.name));
-    let variable: Vec<Value> = in_segments
-        .map(|parameter| json!({ "key": parameter.name, "value": first(parameter), "description": parameter.description }))
-        .collect();
+    let variable: Vec<Value> = in_segments.map(|parameter| variable(request.path, parameter)).collect();
     let sent = query.iter().filter(|pair| pair.get("disabled").is_none());
     let sent: Vec<String> = sent.map(|pair| format!("{}={}", text_at(pair, "/key"), text_at(pair, "/value"))).collect();
     let mark = if sent.is_empty() { "" } else { "?" };
@@ -103,6 +118,13 @@ fn url(request: &Request<'_>) -> Value {
         "query": query,
         "variable": variable,
     })
+}
+
+/// Returns a path variable of a request. Its value is the collection's variable of the same name, if there is one.
+fn variable(path: &str, parameter: &Parameter<'_>) -> Value {
+    let name = parameter.name;
+    let value = if is_variable(path, parameter) { format!("{{{{{name}}}}}") } else { parameter.first().to_owned() };
+    json!({ "key": name, "value": value, "description": parameter.description })
 }
 
 /// Converts a path segment to Postman's form: `:name`, or `{{name}}:verb`.

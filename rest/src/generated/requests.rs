@@ -43,8 +43,17 @@ pub(super) struct Parameter<'c> {
     pub(super) place: &'c str,
     pub(super) description: &'c str,
     pub(super) required: bool,
+    /// Whether the contract lists all possible values.
+    pub(super) is_enumerated: bool,
     /// Each value is sent under the same name.
     pub(super) values: Vec<String>,
+}
+
+impl Parameter<'_> {
+    /// Returns the first value, empty if there is none.
+    pub(super) fn first(&self) -> &str {
+        self.values.first().map_or("", String::as_str)
+    }
 }
 
 /// A body with an example.
@@ -115,6 +124,7 @@ fn parameter<'c>(contract: &'c Value, parameter: &'c Value) -> Parameter<'c> {
         place: text_at(parameter, "/in"),
         description: text_at(parameter, "/description"),
         required: parameter.get("required") == Some(&Value::Bool(true)),
+        is_enumerated: schema.get("enum").is_some(),
         values,
     }
 }

@@ -49,6 +49,11 @@ fn small() -> Value {
                     "204": { "description": "Nothing." },
                 },
             } },
+            "/v1/things/{thing_uuid}/picture": { "get": {
+                "operationId": "shelf_pictures_get", "tags": ["shelf"], "summary": "Look", "security": [],
+                "parameters": [{ "$ref": "#/components/parameters/ThingUuid" }],
+                "responses": { "204": { "description": "Nothing." } },
+            } },
             "/v1/forms": {
                 "post": { "operationId": "desk_forms_send", "tags": ["desk"], "summary": "Send", "security": [],
                     "requestBody": { "required": true, "content": { "multipart/form-data": {
@@ -121,7 +126,11 @@ fn postman_request_can_be_sent_unchanged() {
     let url = &request["url"];
     assert_eq!(url["raw"], "{{base_url}}/v1/things/:kind/{{thing_uuid}}:open?q=a b");
     assert_eq!(url["variable"][0]["value"], "BOX");
-    assert_eq!(collection["variable"][4]["value"], "0198", "what stands before a verb is a variable of the collection");
+    let shared = collection["variable"].as_array().unwrap();
+    assert_eq!((&shared[4]["key"], &shared[4]["value"], shared.len()), (&json!("thing_uuid"), &json!("0198"), 5));
+    let picture = &collection["item"][0]["item"][1]["request"]["url"];
+    assert_eq!(picture["raw"], "{{base_url}}/v1/things/:thing_uuid/picture");
+    assert_eq!(picture["variable"][0]["value"], "{{thing_uuid}}", "the value is set once, in the collection");
     let switched: Vec<_> =
         url["query"].as_array().unwrap().iter().map(|pair| (&pair["key"], &pair["disabled"])).collect();
     let (off, on) = (json!(true), Value::Null);
@@ -140,18 +149,31 @@ fn postman_request_can_be_sent_unchanged() {
 }
 
 #[test]
+fn postman_scripts_belong_to_operations_of_the_contract() {
+    let collection = read(GeneratedResource::PostmanCollection);
+    let folders = collection["item"].as_array().unwrap();
+    let items = folders.iter().flat_map(|folder| folder["item"].as_array().unwrap());
+    let with_script = items.filter(|item| item["event"][0]["listen"] == "test");
+    let ids: BTreeSet<&str> = with_script.map(|item| item["id"].as_str().unwrap()).collect();
+    let expected: BTreeSet<String> = postman::SCRIPTS.iter().map(|(id, _)| id_of(id).to_string()).collect();
+    assert_eq!(ids, expected.iter().map(String::as_str).collect());
+}
+
+#[test]
 fn insomnia_request_can_be_sent_unchanged() {
     let export = insomnia::export(&small(), BASE, &VERSIONS);
     let request = &export["resources"][3];
     assert_eq!(request["url"], "{{ _.base_url }}/v1/things/:kind/:thing_uuid:open");
-    assert_eq!(request["pathParameters"][1]["value"], "0198");
+    assert_eq!(request["pathParameters"][0]["value"], "BOX");
+    assert_eq!(request["pathParameters"][1]["value"], "{{ _.thing_uuid }}");
+    assert_eq!(export["resources"][1]["data"]["thing_uuid"], "0198");
     assert_eq!(
         (&request["parameters"][0]["disabled"], &request["parameters"][1]["disabled"]),
         (&json!(false), &json!(true))
     );
     assert_eq!(request["authentication"]["grantType"], "client_credentials");
-    assert_eq!(export["resources"][5]["authentication"]["type"], "none");
-    assert_eq!(export["resources"][5]["body"]["params"][1]["value"], "{{ _.client_id }}");
+    assert_eq!(export["resources"][6]["authentication"]["type"], "none");
+    assert_eq!(export["resources"][6]["body"]["params"][1]["value"], "{{ _.client_id }}");
 }
 
 #[test]

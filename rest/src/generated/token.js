@@ -1,5 +1,5 @@
-// A program's token is asked for here, and again once it has expired. A person enters theirs as access_token and leaves
-// client_id empty.
+// Issues a token for the machine client, and a new one after it has expired. A user signs in, or enters a token as
+// access_token, and leaves client_id empty.
 const known = (name) => pm.variables.get(name);
 const holds = known("access_token") && Date.now() < Number(known("access_token_expires_at"));
 if (known("client_id") && known("client_secret") && !holds) {

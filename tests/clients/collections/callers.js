@@ -38,6 +38,13 @@ const code = (secret) => {
   return String(number % 1_000_000).padStart(6, '0');
 };
 
+/** Returns the e-mail address and password of a user without a second factor. */
+export const credentials = (email) => {
+  const { secret: password, totp } = key(email);
+  if (totp) throw new Error(`${email} has a second factor`);
+  return { email, password };
+};
+
 const person = async (email) => {
   const { secret, totp } = key(email);
   const session = await post('/v1/auth/sessions', { email, password: secret });

@@ -13,7 +13,10 @@ import labs.model.SessionInput;
 import labs.model.Tier;
 import labs.model.TierFeature;
 
-/** Test of the generated Java client: signs in, creates an app, lists it, and reads the features of the tiers. */
+/**
+ * Test of the generated Java client: signs in, creates an app, lists it, and reads the features of the tiers. Request
+ * objects continue to compile if an operation gains an optional parameter; a list of arguments does not.
+ */
 public final class Main {
     private static final String NAME = "Made by Java";
 
@@ -27,15 +30,19 @@ public final class Main {
         client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + token));
 
         MarketplaceApi apps = new MarketplaceApi(client);
-        App made = apps.marketplaceAppsCreate(new AppCreate().name(NAME), null);
+        App made = apps.marketplaceAppsCreate(
+            MarketplaceApi.APIMarketplaceAppsCreateRequest.newBuilder().appCreate(new AppCreate().name(NAME)).build());
         check("the app's name", made.getName(), NAME);
-        long listed = apps.marketplaceAppsList(null, null, null, null, null, null, 100, null).getData().stream()
+        long listed = apps.marketplaceAppsList(MarketplaceApi.APIMarketplaceAppsListRequest.newBuilder().limit(100).build())
+            .getData().stream()
             .filter(app -> app.getUuid().equals(made.getUuid()) && app.getName().equals(NAME))
             .count();
         check("how often the app is listed", listed, 1L);
-        check("the role", new SystemApi(client).systemMeGet(null, null).getRole(), PartnerRole.ADMINISTRATOR);
+        check("the role", new SystemApi(client).systemMeGet(
+            SystemApi.APISystemMeGetRequest.newBuilder().build()).getRole(), PartnerRole.ADMINISTRATOR);
 
-        List<Tier> tiers = new SubscriptionApi(client).subscriptionPublicTiersList(null, null).getData();
+        List<Tier> tiers = new SubscriptionApi(client).subscriptionPublicTiersList(
+            SubscriptionApi.APISubscriptionPublicTiersListRequest.newBuilder().build()).getData();
         TierFeature free = feature(tiers, "FREE", "apps");
         check("the limit of apps of FREE", free.getLimit(), 3L);
         check("their value", ((Number) free.getValue()).longValue(), 3L);

@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let me = system_api::system_me_get(&labs, None, None).await?;
     assert_eq!(me.role, Some(PartnerRole::Administrator));
 
-    let tiers = subscription_api::subscription_public_tiers_list(&labs, None, None).await?.data;
+    let tiers = subscription_api::subscription_public_tiers_list(&labs, None, None, None).await?.data;
     let free = feature(&tiers, "FREE", "apps");
     assert_eq!((free.limit, &free.value, free.enabled, free.unlimited), (Some(3), &Some(json!(3)), None, false));
     let scale = feature(&tiers, "SCALE", "apps");
