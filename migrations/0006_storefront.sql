@@ -843,7 +843,7 @@ create function listing_terms(
                     select from public.listing_lexeme as known where known.lexeme = said.lexeme collate "C" offset 0))
                     as forms
             from (
-                select place, form as lexeme, false as is_stop from spelled
+                select place, sign || form as lexeme, false as is_stop from spelled cross join unnest(array['', '#']) as sign
                 union all
                 select place, '.' || language || '.' || stem[1], stem = '{}' and form = written
                 from public.listing_stemmer as stemmer
@@ -909,14 +909,14 @@ create function listing_terms(
             from unnest(required) as place order by place limit 8);
     end $$;
 
--- Value of a word in a document by the place that has it: name, category, vendor, text. Sixteen words in one place weigh
--- less than one in the place before. The weights of `ts_rank` are so far apart that the number of forms of the word does
--- not matter.
+-- Value of a word in a document by the first place that has it: name, category, vendor, text. Eight words in one place
+-- are worth less than one in the place before. The weights of `ts_rank` are so far apart that the number of matching
+-- forms of the word does not matter. `ts_rank` divides a weight by 1.645 and by the number of forms in the query.
 create function listing_points(search tsvector, word tsquery) returns double precision
     language sql immutable parallel safe
     as $$
-        select power(64::double precision, 3 + ceil(ln(greatest(
-            ts_rank('{0.000000001, 0.000001, 0.001, 1}', search, word)::double precision, 1e-30)) / ln(1000::double precision)))
+        select power(64::double precision, 3 + floor(ln(greatest(1e-30, 1.7 * (numnode(word) + 1) / 2
+            * ts_rank('{0.000000001, 0.000001, 0.001, 1}', search, word))) / ln(1000::double precision)))
     $$;
 
 -- Rank of a document; an equal app name first, then an equal partner name, then by the values of the words. A whole word

@@ -42,7 +42,8 @@ async fn names_of_all_locales_synonyms_and_collections_are_suggested() {
         found.into_iter().filter(|one| one["kind"] != "WORD").collect()
     };
     market.listed("Table Pilot").await;
-    let names = json!({ "names": { "de": "Bestellwesen" }, "also_called": { "es": ["comandas"], "en": ["waiter pad"] } });
+    let names =
+        json!({ "names": { "de": "Bestellwesen" }, "also_called": { "es": ["comandas"], "en": ["waiter pad"] } });
     let update = market.harness.call("marketplace_categories_update").path("category_uuid", &market.category);
     update.token(&market.staff.token).json(&names).expect(200).await;
     let category = |text: &str| json!({ "kind": "CATEGORY", "text": text, "slug": "ordering" });

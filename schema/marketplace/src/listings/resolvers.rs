@@ -37,9 +37,7 @@ async fn marketplace_listings_search(
     let mut search = Search::new(filter.unwrap_or_default(), preference(locale));
     let mut found = search.page(cx, sort, limit, cursor.clone()).await?;
     let mut substitute = match &search.typed {
-        Some(typed) if found.rows.is_empty() => {
-            store::get_substitute(&cx.db, typed, search.locale.as_deref()).await?
-        }
+        Some(typed) if found.rows.is_empty() => store::get_substitute(&cx.db, typed, search.locale.as_deref()).await?,
         _ => None,
     };
     if let Some(other) = &substitute {

@@ -86,8 +86,7 @@ impl Names {
     /// Builds the table of these names, and of the words in names and taglines.
     pub(super) fn new(mut names: Vec<Name>, taglines: &[String]) -> Self {
         names.extend(words_of(names.iter().map(|name| name.text.as_str()).chain(taglines.iter().map(String::as_str))));
-        let folded: Vec<String> =
-            names.iter().map(|name| fold(name.synonym.as_ref().unwrap_or(&name.text))).collect();
+        let folded: Vec<String> = names.iter().map(|name| fold(name.synonym.as_ref().unwrap_or(&name.text))).collect();
         let mut index: HashMap<&str, Vec<usize>> = HashMap::new();
         for (place, text) in folded.iter().enumerate() {
             for word in text.split(' ') {
@@ -110,9 +109,9 @@ impl Names {
     /// completely. The last word may be incomplete, and misspelled if there is no other match. A resource is named once.
     pub(super) fn complete(&self, typed: &str, most: usize) -> Vec<Name> {
         let (typed, mut found) = (fold(typed), HashMap::new());
-        self.look_for(&typed, most, &mut found);
+        self.look_for(&typed, &mut found);
         if let Some(contracted) = contract(&typed) {
-            self.look_for(&contracted, most, &mut found);
+            self.look_for(&contracted, &mut found);
         }
         let mut found: Vec<(usize, Fit)> = found.into_iter().collect();
         found.sort_by_cached_key(|(place, fit)| {
@@ -121,7 +120,8 @@ impl Names {
         });
         let mut resources = HashSet::new();
         found.retain(|(place, _)| {
-            let resource = self.names.get(*place).map(|name| (name.kind as u8, name.slug.as_ref().unwrap_or(&name.text)));
+            let resource =
+                self.names.get(*place).map(|name| (name.kind as u8, name.slug.as_ref().unwrap_or(&name.text)));
             resources.insert(resource)
         });
         let mut each = HashMap::new();
@@ -136,7 +136,7 @@ impl Names {
     }
 
     /// Adds completions of the case-folded `typed`.
-    fn look_for(&self, typed: &str, most: usize, found: &mut HashMap<usize, Fit>) {
+    fn look_for(&self, typed: &str, found: &mut HashMap<usize, Fit>) {
         let (settled, last) = typed.rsplit_once(' ').unwrap_or(("", typed));
         if last.chars().count() < SHORTEST {
             return;
@@ -186,14 +186,8 @@ fn words_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Name> {
             }
         }
     }
-    let name = |(text, weight)| Name {
-        kind: SuggestionKind::Word,
-        text,
-        synonym: None,
-        slug: None,
-        weight,
-        locale: None,
-    };
+    let name =
+        |(text, weight)| Name { kind: SuggestionKind::Word, text, synonym: None, slug: None, weight, locale: None };
     uses.into_values().map(name).collect()
 }
 
@@ -294,17 +288,15 @@ mod tests {
             let found = names.complete(typed, 8).into_iter().filter(|name| name.kind == Category);
             found.map(|name| name.text).collect()
         };
-        assert_eq!((texts("pos"), texts("kass"), texts("til")), (
-            vec!["Tills".to_owned()],
-            vec!["Kassen".to_owned()],
-            vec!["Tills".to_owned()]
-        ));
+        assert_eq!(
+            (texts("pos"), texts("kass"), texts("til")),
+            (vec!["Tills".to_owned()], vec!["Kassen".to_owned()], vec!["Tills".to_owned()])
+        );
     }
 
     #[test]
     fn each_kind_gets_at_most_half_while_others_match() {
-        let listing =
-            |number| Name { kind: Listing, text: format!("Tapas {number}"), ..name("") };
+        let listing = |number| Name { kind: Listing, text: format!("Tapas {number}"), ..name("") };
         let vendor = Name { kind: Vendor, ..name("Nord Tapas") };
         let names = Names::new((0..9).map(listing).chain([vendor]).collect(), &[]);
         let kinds: Vec<_> = names.complete("tap", 4).into_iter().map(|name| name.kind).collect();

@@ -96,7 +96,8 @@ fn splits(word: &str) -> impl Iterator<Item = (&str, &str)> {
     let links = if letters >= SHORTEST_COMPOUND { LINKS.as_slice() } else { &[""] };
     let cuts = word.char_indices().map(|(at, _)| at).skip(SHORTEST_HALF).filter(move |_| is_splittable);
     let pairs = cuts.filter_map(|at| word.split_at_checked(at));
-    let linked = pairs.flat_map(|(front, back)| links.iter().filter_map(move |link| Some((front.strip_suffix(link)?, back))));
+    let linked =
+        pairs.flat_map(|(front, back)| links.iter().filter_map(move |link| Some((front.strip_suffix(link)?, back))));
     let is_long = |half: &str| half.chars().count() >= SHORTEST_HALF;
     linked.filter(move |(front, back)| is_long(front) && is_long(back))
 }
@@ -171,7 +172,8 @@ pub(in crate::listings) fn languages(locale: Option<&str>, words: &[TypedWord]) 
     if let Some(language) = locale.and_then(|locale| locale.split(['-', ' ']).next()) {
         return vec![language.to_owned()];
     }
-    let mut spoken = words.iter().filter(|word| word.is_found && !word.languages.is_empty()).map(|word| &word.languages);
+    let mut spoken =
+        words.iter().filter(|word| word.is_found && !word.languages.is_empty()).map(|word| &word.languages);
     let first = spoken.next().cloned().unwrap_or_default();
     spoken.fold(first, |all, of| all.into_iter().filter(|language| of.contains(language)).collect())
 }

@@ -25,7 +25,8 @@ pub(in crate::listings) async fn get_substitute(
         corrections.extend(corrected.map(|text| (at, text)));
     }
     let draft = Draft::new(&words, &corrections);
-    let kept: Vec<usize> = list_kept(db, &draft.text()).await?.into_iter().filter_map(|at| at.try_into().ok()).collect();
+    let kept: Vec<usize> =
+        list_kept(db, &draft.text()).await?.into_iter().filter_map(|at| at.try_into().ok()).collect();
     Ok(draft.keep(typed, &words, &corrections, &kept))
 }
 
