@@ -876,7 +876,7 @@ create function listing_terms(
             cross join unnest(array[folded, public.search_contracted(folded), essence, public.search_contracted(essence)])
                 as written) collate "C");
         if is_abbreviation and length(essence) <= 3 then
-            forms[required[1]] := quote_literal(essence);
+            forms[required[1]] := concat_ws(' | ', quote_literal(essence), quote_literal('#' || essence));
         end if;
         if not is_optional[number] and not is_abbreviation and length(words[number]) > 1 then
             half := format('''%s'':*', words[number]);

@@ -282,7 +282,8 @@ mod tests {
             slug: Some("tills".to_owned()),
             ..name(text)
         };
-        let names = [of("Tills", None), of("Tills", Some("POS")), of("Kassen", None), of("Kassen", Some("POS-System"))];
+        let names =
+            [of("Tills", None), of("Tills", Some("POS")), of("Kassen", None), of("Kassen", Some("Registrierkasse"))];
         let names = Names::new(names.into(), &[]);
         let texts = |typed: &str| -> Vec<String> {
             let found = names.complete(typed, 8).into_iter().filter(|name| name.kind == Category);

@@ -68,9 +68,9 @@ fn nearest_correction_with_most_hits_is_chosen_unless_in_doubt() {
 #[test]
 fn equally_near_words_correct_nothing_unless_they_are_forms_of_one() {
     let choose = |word, known: &[&str]| choose(candidates(word, &strings(known)), &[finds(3), finds(4)]);
-    assert_eq!(choose("mansion", &["mention", "tension"]), None);
+    assert_eq!(choose("kellar", &["keller", "cellar"]), None);
     assert_eq!(choose("kasze", &["kasse", "katze"]), None);
-    assert_eq!(choose("bilanx", &["bilanz", "bilany"]).as_deref(), Some("bilany"), "two forms of a word");
+    assert_eq!(choose("bilanx", &["bilanz", "bilany"]).as_deref(), Some("bilanz"), "two forms of a word");
 }
 
 #[test]
