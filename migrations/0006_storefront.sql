@@ -915,7 +915,7 @@ create function listing_terms(
 create function listing_points(search tsvector, word tsquery) returns double precision
     language sql immutable parallel safe
     as $$
-        select power(64::double precision, 3 + floor(ln(greatest(1e-30, 1.7 * (numnode(word) + 1) / 2
+        select power(64::double precision, 3 + floor(ln(greatest(1e-30, 0.85::double precision * (numnode(word) + 1)
             * ts_rank('{0.000000001, 0.000001, 0.001, 1}', search, word))) / ln(1000::double precision)))
     $$;
 

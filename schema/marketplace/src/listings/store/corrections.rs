@@ -50,9 +50,13 @@ async fn correct_letters(db: &Db, word: &str, languages: &[String]) -> Result<Op
 async fn list_words(db: &Db, typed: &str) -> Result<Vec<TypedWord>, Fault> {
     Ok(sqlx::query_as!(
         TypedWord,
-        r#"select each.word as "word!", each.is_optional as "is_optional!",
-                  exists (select from listing_document as d join listing as l using (app_uuid)
-                           where l.visible and d.search @@ each.part) as "is_found!",
+        r#"with newest as materialized (
+               select d.search from listing as l join listing_document as d using (app_uuid)
+                where l.visible order by l.published_at desc, l.app_uuid desc limit 400)
+           select each.word as "word!", each.is_optional as "is_optional!",
+                  exists (select from newest where newest.search @@ each.part)
+                      or exists (select from listing_document as d join listing as l using (app_uuid)
+                                  where l.visible and d.search @@ each.part) as "is_found!",
                   array(select stemmer.language from listing_stemmer as stemmer
                          cross join lateral ts_lexize(stemmer.dictionary, each.word) as stem
                           join listing_lexeme as known
@@ -136,28 +140,42 @@ async fn list_uses(db: &Db, candidates: &[Candidate], languages: &[String]) -> R
 }
 
 /// Returns the positions of the words that the best listing has, from 0. A word weighs the more, the fewer listings have
-/// it. The statement examines the listings with one of the four rarest words, at most two hundred of each.
+/// it. As in the ranking, a word is common if a twentieth of the newest listings has it. The statement examines the newest
+/// listings, and those with one of the four rarest words, at most two hundred of each.
 async fn list_kept(db: &Db, text: &str) -> Result<Vec<i64>, Fault> {
     let kept = sqlx::query_scalar!(
-        r#"with word as materialized (
-               select each.place, each.part, counted.listings
+        r#"with newest as materialized (
+               select d.app_uuid, d.search from listing as l join listing_document as d using (app_uuid)
+                where l.visible order by l.published_at desc, l.app_uuid desc limit 400),
+           word as materialized (
+               select each.place, each.part, sample.share < 0.05 as is_rare, coalesce(rare.listings, 1) as listings,
+                      case when sample.share < 0.05 then 3.1 + ln(1 + 1000.0 / rare.listings)
+                          else ln(1 + 1.0 / sample.share) end as weight
                  from listing_terms($1) as query
                 cross join unnest(query.parts, query.is_optional) with ordinality as each (part, is_optional, place)
                 cross join lateral (
-                      select count(*) as listings from (
+                      select count(*) filter (where newest.search @@ each.part) / greatest(count(*), 1.0) as share
+                        from newest) as sample
+                cross join lateral (
+                      select nullif(count(*), 0) as listings from (
                           select from listing_document as d join listing as l using (app_uuid)
-                           where l.visible and d.search @@ each.part limit 1000) as found) as counted
-                where not each.is_optional and counted.listings > 0),
+                           where sample.share < 0.05 and l.visible and d.search @@ each.part limit 1000) as found) as rare
+                where not each.is_optional),
            candidate as (
-               select distinct found.app_uuid
-                 from (select part from word order by listings, place limit 4) as rare
+               select app_uuid from newest
+               union
+               select found.app_uuid from (
+                   select part from word where is_rare order by listings, place limit 4) as rare
                 cross join lateral (
                       select d.app_uuid from listing_document as d join listing as l using (app_uuid)
                        where l.visible and d.search @@ rare.part limit 200) as found)
            select array_agg(word.place - 1 order by word.place) as "places!"
-             from candidate join listing_document as d using (app_uuid) join word on d.search @@ word.part
+             from candidate
+            cross join lateral (
+                  select search from listing_document as d where d.app_uuid = candidate.app_uuid offset 0) as d
+             join word on d.search @@ word.part
             group by candidate.app_uuid
-            order by sum(ln(1 + 1000.0 / word.listings)) desc, array_agg(word.place order by word.place) limit 1"#,
+            order by sum(word.weight) desc, array_agg(word.place order by word.place) limit 1"#,
         text
     )
     .fetch_optional(&mut *db.conn().await?)
