@@ -767,7 +767,7 @@ from unnest(
         'norwegian_stem'::regdictionary, 'portuguese_stem'::regdictionary, 'romanian_stem'::regdictionary,
         'spanish_stem'::regdictionary, 'swedish_stem'::regdictionary]) as stemmer (language, dictionary);
 
--- Whether a folded word says nothing about an app, because every app is one: a search does not require it.
+-- Whether a folded word applies to every app (app, software, restaurant). A search does not require such a word.
 create function search_is_generic(word text) returns boolean
     language sql immutable strict parallel safe
     as $$
@@ -794,11 +794,11 @@ create function search_compound_front(word text) returns text
         where length(word) >= 9
     $$;
 
--- `words` are the words of the search term; a listing does not need an optional one: a stop word of a language (the,
--- und), a generic word (app, software), a single letter, unless there is no other word. `parts`: for each word, its forms
--- that exist. The last word is also the beginning of a word from two letters on, except for an abbreviation that a
+-- `words`: the words of the search term. `is_optional`: whether a listing may lack the word: a stop word of a language
+-- (the, und), a generic word (app, software) or a single letter, if there are other words. `parts`: the existing forms of
+-- each word. The last word is also the beginning of a word from two letters on, unless it is an abbreviation that a
 -- category has as a synonym (POS, TPV). `terms`: every required part, or the whole name of an app, a vendor, a category
--- or its synonym, or a title of a collection on show. `ranked`: for each required word, what counts for the rank.
+-- or its synonym, or words of the title of a visible collection. `ranked`: what counts for the rank of each required word.
 -- `beginning`: the last word as a beginning. `named` and `offered`: the search term equals a name or slug of an app, or
 -- of a partner. Without a word, the terms are null.
 create function listing_terms(

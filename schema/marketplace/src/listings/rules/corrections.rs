@@ -141,8 +141,8 @@ pub(in crate::listings) fn candidates(word: &str, known: &[String]) -> Vec<Candi
     found
 }
 
-/// Returns the correction of a word; `None` in doubt. A correction finds a listing, is no stop word, and is a name or a
-/// word of the reader's language. Among equally near ones, it finds at least twice as many listings as any other word.
+/// Returns the correction of a word; `None` in doubt. A correction finds a listing and is not a stop word. It is a name or
+/// a word of the reader's language. Among equally near ones, it finds at least twice as many listings as any other word.
 pub(in crate::listings) fn choose(candidates: Vec<Candidate>, uses: &[CandidateUse]) -> Option<String> {
     let is_allowed = |of: &CandidateUse| of.finds > 0 && !of.is_common && (of.is_name || of.is_in_language);
     let mut found: Vec<(Candidate, i64)> = candidates
@@ -178,7 +178,7 @@ pub(in crate::listings) fn languages(locale: Option<&str>, words: &[TypedWord]) 
     spoken.fold(first, |all, of| all.into_iter().filter(|language| of.contains(language)).collect())
 }
 
-/// Search term under construction: for each of its words, the typed word that it stands for.
+/// Search term under construction: its words, each with the position of the typed word that it replaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::listings) struct Draft {
     words: Vec<(usize, String)>,
