@@ -17,10 +17,13 @@ create table category (
         constraint category_names_check check (jsonb_typeof(names) = 'object' and names <> '{}'),
     descriptions jsonb not null default '{}'
         constraint category_descriptions_check check (jsonb_typeof(descriptions) = 'object'),
+    also_called jsonb not null default '{}'
+        constraint category_also_called_check check (jsonb_typeof(also_called) = 'object'),
     created_at timestamptz not null default labs_now(),
     updated_at timestamptz not null default labs_now(),
     constraint category_parent_check check (parent_uuid <> category_uuid)
 );
+comment on column category.also_called is 'Synonyms of the names, for the search: a list of words by locale.';
 create index category_parent_idx on category (parent_uuid, position, category_uuid);
 create index category_position_idx on category (position, category_uuid);
 

@@ -1,5 +1,7 @@
 //! Tests of a storefront with so many listings that the service chooses the listings of a page in memory.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::market::{Market, column};
@@ -113,13 +115,21 @@ async fn search_ranks_newest_thousand_listings_and_exact_name() {
     let shop = Shop::new().await;
     let mut expected: Vec<String> = (0..1_000).map(copy).collect();
     let mut found = shop.names(&[("q", "copy")]).await;
+    assert_eq!(found[..2].iter().collect::<BTreeSet<_>>(), [copy(5), copy(705)].iter().collect(), "the rated ones");
     expected.sort();
     found.sort();
     assert_eq!(found, expected);
     assert_eq!(shop.find(&[("q", "copy")]).await.json["facets"]["total"], COPIES);
     let oldest = copy(COPIES - 1);
     assert_eq!(shop.names(&[("q", &oldest)]).await, std::slice::from_ref(&oldest));
-    assert_eq!(shop.names(&[("q", &oldest), ("sort", "-rating")]).await, [oldest]);
+    assert_eq!(shop.names(&[("q", &oldest), ("sort", "-rating")]).await, std::slice::from_ref(&oldest));
+
+    let lacking = format!("{oldest} spaceship");
+    for sort in ["relevance", "-rating", "name"] {
+        let found = shop.find(&[("q", &lacking), ("sort", sort)]).await;
+        assert_eq!((column(&found, "name"), &found.json["left_out"]), (vec![oldest.as_str()], &json!(["spaceship"])));
+        assert_eq!(found.json["facets"]["total"], 1, "{sort}");
+    }
 }
 
 #[tokio::test]

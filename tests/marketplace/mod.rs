@@ -26,6 +26,7 @@ mod review_desk;
 mod reviews;
 mod reviews_steps;
 mod search;
+mod search_substitutes;
 mod slugs;
 mod submissions;
 mod suggestions;

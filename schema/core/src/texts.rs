@@ -32,8 +32,14 @@ pub type Texts = BTreeMap<String, String>;
 /// Merge patch of texts by locale: null removes a text.
 pub type TextsPatch = BTreeMap<String, Option<String>>;
 
+/// Lists of words by locale.
+pub type Words = BTreeMap<String, Vec<String>>;
+
+/// Merge patch of words by locale: null removes the words of a locale.
+pub type WordsPatch = BTreeMap<String, Option<Vec<String>>>;
+
 /// Applies a merge patch.
-pub fn merge(texts: &mut Texts, patch: TextsPatch) {
+pub fn merge<T>(texts: &mut BTreeMap<String, T>, patch: BTreeMap<String, Option<T>>) {
     for (locale, text) in patch {
         match text {
             Some(text) => texts.insert(locale, text),
@@ -52,6 +58,20 @@ pub fn check(field: &str, texts: &Texts, errors: &mut Vec<FieldError>) {
     errors.extend(blank.map(|(locale, _)| {
         FieldError::at(format!("/{field}/{locale}"), "BLANK", "Send a text that contains more than spaces.")
     }));
+}
+
+/// Checks words by locale: adds an error for each word without a letter or digit, and for too many locales.
+pub fn check_words(field: &str, words: &Words, errors: &mut Vec<FieldError>) {
+    if words.len() > MOST_LOCALES {
+        let message = format!("At most {MOST_LOCALES} locales are allowed. Remove some.");
+        errors.push(FieldError::at(format!("/{field}"), "TOO_MANY", message));
+    }
+    for (locale, words) in words {
+        let blank = words.iter().enumerate().filter(|(_, word)| !word.contains(char::is_alphanumeric));
+        errors.extend(blank.map(|(at, _)| {
+            FieldError::at(format!("/{field}/{locale}/{at}"), "BLANK", "Send a word that contains a letter or a digit.")
+        }));
+    }
 }
 
 #[cfg(test)]

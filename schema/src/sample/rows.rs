@@ -169,6 +169,7 @@ pub(super) struct CategoryRow {
     pub(super) state: &'static str,
     pub(super) names: Value,
     pub(super) descriptions: Value,
+    pub(super) also_called: Value,
     pub(super) created_at: Time,
 }
 

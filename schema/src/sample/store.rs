@@ -153,8 +153,9 @@ async fn insert_categories(connection: &mut PgConnection, rows: &Rows) -> Result
         connection,
         rows.categories,
         "insert into category (category_uuid, parent_uuid, slug, icon, position, state, names, descriptions,
-             created_at, updated_at)
-         select category_uuid, parent_uuid, slug, icon, position, state, names, descriptions, created_at, created_at
+             also_called, created_at, updated_at)
+         select category_uuid, parent_uuid, slug, icon, position, state, names, descriptions, also_called,
+             created_at, created_at
          from jsonb_populate_recordset(null::category, $1)"
     );
     Ok(())

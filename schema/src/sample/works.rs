@@ -200,6 +200,7 @@ fn categories(data: &'static Data, past: Past) -> Vec<CategoryRow> {
             state: if category.deactivated { "DEACTIVATED" } else { "ACTIVE" },
             names: by_locale(&category.names),
             descriptions: by_locale(&category.descriptions),
+            also_called: json!(category.also_called),
             created_at: category_since(past, &category.slug),
         }
     };

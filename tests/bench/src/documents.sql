@@ -12,7 +12,7 @@ with pattern as materialized (
 insert into listing_document (app_uuid, search)
 select app_uuid, (words || format(
            $$ '=app %1$s':1A '=app %1$s in de':1A '=app %1$s in en':1A '%1$s':1A '.de.%1$s':1A '.en.%1$s':1A 'app%1$s':1A
-           '@%2$s':1A '%3$s':1B '#category %4$s':1B '#kategorie %4$s':1B '%4$s':1B '.de.%4$s':1B '.en.%4$s':1B
+           '@%2$s':1A '%3$s':1C '#category %4$s':1B '#kategorie %4$s':1B '%4$s':1B '.de.%4$s':1B '.en.%4$s':1B
            '#category %5$s':1B '#kategorie %5$s':1B '%5$s':1B '.de.%5$s':1B '.en.%5$s':1B $$,
            n, lower(vendor), substr(vendor, 9), 1 + n % 30, 1 + (n + 7) % 30))::tsvector
   from bare cross join pattern;

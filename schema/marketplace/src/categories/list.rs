@@ -14,7 +14,7 @@ use super::rules::CategoryState;
 /// Categories with their positions and usage counts.
 static IN_PLACE: Select<Category> = Select::new(
     "category.category_uuid as uuid, category.slug, category.parent_uuid, category.names, category.descriptions,
-     category.icon, category.position, category.state, place.depth, category.created_at, category.updated_at,
+     category.also_called, category.icon, category.position, category.state, place.depth, category.created_at, category.updated_at,
      array(select address.slug from category_address as address
             where address.category_uuid = category.category_uuid and address.slug <> category.slug
             order by address.kept_at desc, address.slug limit 100) as former_slugs,
@@ -70,7 +70,7 @@ pub(super) static CATEGORIES: ListQuery<CategoryFilter, Category, CategorySort> 
         Condition {
             sql: matches_words!(
                 "category.slug",
-                "(select string_agg(name.value, E'\\n') from jsonb_each_text(category.names) as name)"
+                "(select string_agg(called.name, E'\\n') from category_called(category.names, category.also_called) as called)"
             ),
             value: |of| of.q.as_deref().map(SqlValue::from),
         },

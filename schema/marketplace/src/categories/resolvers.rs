@@ -63,6 +63,7 @@ async fn marketplace_categories_create(cx: &RequestContext, body: CategoryCreate
         slug: String::new(),
         names: body.names.0,
         descriptions: body.descriptions.map(|texts| texts.0).unwrap_or_default(),
+        also_called: body.also_called.map(|words| words.0).unwrap_or_default(),
         icon: body.icon,
     };
     rules::check_texts(&content)?;

@@ -2,7 +2,7 @@
 
 use labs_core::fault::{Fault, FieldError};
 use labs_core::state_diagram::StateDiagram;
-use labs_core::texts::{self, Texts};
+use labs_core::texts::{self, Texts, Words};
 use labs_core::words::{Word as _, words};
 use uuid::Uuid;
 
@@ -21,6 +21,8 @@ pub(super) struct CategoryContent {
     pub(super) names: Texts,
     /// Scope of the category, by locale.
     pub(super) descriptions: Texts,
+    /// Synonyms of the names, by locale.
+    pub(super) also_called: Words,
     /// Name of an icon in the storefront's icon set.
     pub(super) icon: Option<String>,
 }
@@ -198,6 +200,7 @@ pub(super) fn check_texts(content: &CategoryContent) -> Result<(), Fault> {
     let mut errors = Vec::new();
     texts::check("names", &content.names, &mut errors);
     texts::check("descriptions", &content.descriptions, &mut errors);
+    texts::check_words("also_called", &content.also_called, &mut errors);
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }
 
@@ -317,6 +320,9 @@ mod tests {
         let fault = check_texts(&content(texts("en", "Bars"), texts("de", "  \n"))).unwrap_err();
         assert_eq!(fault.errors()[0].pointer.as_deref(), Some("/descriptions/de"));
         assert!(check_texts(&content(texts("en", "Bars"), Texts::new())).is_ok());
+        let also_called = Words::from([("de".to_owned(), vec!["Kneipe".to_owned(), "--".to_owned()])]);
+        let fault = check_texts(&CategoryContent { also_called, ..CategoryContent::default() }).unwrap_err();
+        assert_eq!(fault.errors()[0].pointer.as_deref(), Some("/also_called/de/1"));
         let many: Texts = (0..41).map(|number| (format!("l{number}"), "Bars".to_owned())).collect();
         let fault = check_texts(&content(many, Texts::new())).unwrap_err();
         assert_eq!(

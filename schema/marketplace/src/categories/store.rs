@@ -75,15 +75,16 @@ pub(super) async fn insert(db: &Db, new: &NewCategory) -> Result<(), Fault> {
     let inserted = sqlx::query!(
         "with moved as (
              update category set position = position + 1, updated_at = labs_now()
-             where parent_uuid is not distinct from $2 and position >= $7
+             where parent_uuid is not distinct from $2 and position >= $8
          )
-         insert into category (category_uuid, parent_uuid, slug, names, descriptions, icon, position)
-         values ($1, $2, $3, $4, $5, $6, $7)",
+         insert into category (category_uuid, parent_uuid, slug, names, descriptions, also_called, icon, position)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)",
         new.category_uuid,
         new.parent_uuid,
         content.slug,
         Json(&content.names) as _,
         Json(&content.descriptions) as _,
+        Json(&content.also_called) as _,
         content.icon,
         new.position
     )
@@ -99,12 +100,14 @@ pub(super) async fn insert(db: &Db, new: &NewCategory) -> Result<(), Fault> {
 /// [`labs_core::Code::Conflict`] if another category has or had the slug.
 pub(super) async fn set_content(db: &Db, category_uuid: Uuid, content: CategoryContent) -> Result<(), Fault> {
     let written = sqlx::query!(
-        "update category set slug = $2, names = $3, descriptions = $4, icon = $5, updated_at = labs_now()
+        "update category
+            set slug = $2, names = $3, descriptions = $4, also_called = $5, icon = $6, updated_at = labs_now()
           where category_uuid = $1",
         category_uuid,
         content.slug,
         Json(content.names) as _,
         Json(content.descriptions) as _,
+        Json(content.also_called) as _,
         content.icon
     )
     .execute(&mut *db.conn().await?)

@@ -52,9 +52,9 @@ pub(super) struct ListingFilter {
 pub(super) struct Search {
     /// Search term as typed. A term without a word finds nothing.
     pub(super) typed: Option<String>,
-    /// Corrected search term, if no listing contains the typed words. Cursors are bound to the typed term.
+    /// Search term that replaces the typed one if no listing matches that. Cursors are bound to the typed term.
     #[serde(skip)]
-    pub(super) corrected: Option<String>,
+    pub(super) substitute: Option<String>,
     /// Other filters.
     pub(super) filter: ListingFilter,
     /// Locale of the texts.
@@ -89,7 +89,7 @@ impl Search {
         // Counts use the same filters as the pages: an empty list filters neither.
         filter.category.take_if(|slugs| slugs.is_empty());
         filter.language = filter.language.filter(|languages| !languages.is_empty()).map(|tags| equivalents(&tags));
-        Self { typed, corrected: None, filter, locale, choice: Choice::default() }
+        Self { typed, substitute: None, filter, locale, choice: Choice::default() }
     }
 
     /// Returns a page of search results.
@@ -137,7 +137,7 @@ impl Search {
 
     /// Returns the effective search term.
     pub(super) fn search_terms(&self) -> Option<&str> {
-        self.corrected.as_deref().or(self.typed.as_deref())
+        self.substitute.as_deref().or(self.typed.as_deref())
     }
 
     /// Reader's locale and search term; each is empty if absent.

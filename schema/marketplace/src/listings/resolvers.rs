@@ -36,23 +36,26 @@ async fn marketplace_listings_search(
 ) -> Result<ListingList, Fault> {
     let mut search = Search::new(filter.unwrap_or_default(), preference(locale));
     let mut found = search.page(cx, sort, limit, cursor.clone()).await?;
-    let correction = match &search.typed {
-        Some(typed) if found.rows.is_empty() => store::get_correction(&cx.db, typed).await?,
+    let mut substitute = match &search.typed {
+        Some(typed) if found.rows.is_empty() => store::get_substitute(&cx.db, typed, search.locale.as_deref()).await?,
         _ => None,
     };
-    let is_respelt = correction.as_ref().is_some_and(|correction| correction.is_respelt);
-    if let Some(correction) = correction {
-        search.corrected = Some(correction.text);
+    if let Some(other) = &substitute {
+        search.substitute = Some(other.text.clone());
         found = search.page(cx, sort, limit, cursor).await?;
-        search.corrected.take_if(|_| found.rows.is_empty());
+        if found.rows.is_empty() {
+            (search.substitute, substitute) = (None, None);
+        }
     }
     let facets = facets(cx, &search, found.rows.first()).await?;
-    let corrected_to = search.corrected.filter(|_| is_respelt);
-    let corrected_from = search.typed.filter(|_| corrected_to.is_some());
+    let is_respelt = substitute.as_ref().is_some_and(|other| other.is_respelt);
+    let left_out = substitute.map(|other| other.left_out).unwrap_or_default();
+    let corrected_to = search.substitute.filter(|_| is_respelt);
+    let corrected_from = search.typed.filter(|_| is_respelt);
     let (Rows { rows, page }, pictures_url) = (found, &cx.services.settings.pictures_url);
     let data: Vec<_> = rows.into_iter().map(|row| row.into_view(pictures_url)).collect();
     cx.note_languages(data.iter().map(|listing| &listing.locale));
-    Ok(ListingList { data, page, facets, corrected_from, corrected_to })
+    Ok(ListingList { data, page, facets, corrected_from, corrected_to, left_out })
 }
 
 /// Get a listing.

@@ -1,4 +1,4 @@
-//! Rules for spelling corrections of a search and for related listings.
+//! Rules for substitutes of a search term and for related listings.
 
 pub(super) mod corrections;
 mod related;

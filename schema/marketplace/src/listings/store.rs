@@ -21,7 +21,7 @@ use crate::media::MediaKind;
 use crate::public_pictures::PictureSource;
 use crate::versions::AppPermission;
 
-pub(super) use corrections::get_correction;
+pub(super) use corrections::get_substitute;
 pub(crate) use preview::{ListingStage, listing_of};
 pub(super) use related::related_page;
 

@@ -239,10 +239,13 @@ pub(super) struct ListingList {
     /// Distribution of the whole result.
     pub(super) facets: Arc<ListingFacets>,
     /// Original search text, if no listing contains its words and the service searched for similar words: “Results for
-    /// `corrected_to`. Nothing has `corrected_from`.” Null if the service searched for the original text.
+    /// `corrected_to`. Nothing has `corrected_from`.” Null if the service corrected no word.
     pub(super) corrected_from: Option<String>,
     /// Corrected search text, in lower case without accents. Null if `corrected_from` is null.
     pub(super) corrected_to: Option<String>,
+    /// Words of `q` that no listing of the result contains, because no listing contains all words: “Results without
+    /// `left_out`.” Empty if the listings of the result contain all words.
+    pub(super) left_out: Vec<String>,
 }
 
 /// Distribution of the whole result, the same on every page. Each facet applies all filters except its own, so that a

@@ -1,7 +1,7 @@
 //! Table of names, and the search in it.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use labs_core::slug::{contract, fold};
@@ -16,6 +16,8 @@ words! {
         Word = "WORD",
         /// A category.
         Category = "CATEGORY",
+        /// A curated collection.
+        Collection = "COLLECTION",
         /// A partner with listings.
         Vendor = "VENDOR",
         /// A listing.
@@ -29,6 +31,8 @@ pub(super) struct Name {
     pub(super) kind: SuggestionKind,
     /// Text as readers see it.
     pub(super) text: String,
+    /// Other word for the text, which readers may type.
+    pub(super) synonym: Option<String>,
     /// Slug; a word has none.
     pub(super) slug: Option<String>,
     /// Weight for the order among equal matches, highest first.
@@ -53,11 +57,11 @@ enum Fit {
     Nearly(usize),
 }
 
-/// Suggestions of one locale.
+/// Suggestions of one locale, or of all.
 #[derive(Default)]
 pub(crate) struct Names {
     names: Vec<Name>,
-    /// Each name, case-folded.
+    /// Each name or its synonym, case-folded.
     folded: Vec<String>,
     /// Every case-folded word of every name, sorted, each with the names that contain it.
     index: Vec<(String, Vec<usize>)>,
@@ -66,7 +70,8 @@ pub(crate) struct Names {
 impl Weighed for Names {
     fn bytes(&self) -> usize {
         let slug = |name: &Name| name.slug.as_ref().map_or(0, String::len);
-        let names = self.names.iter().map(|name| size_of::<Name>() + name.text.len() + slug(name));
+        let synonym = |name: &Name| name.synonym.as_ref().map_or(0, String::len);
+        let names = self.names.iter().map(|name| size_of::<Name>() + name.text.len() + slug(name) + synonym(name));
         let folded = self.folded.iter().map(|text| size_of::<String>() + text.len());
         let place = size_of::<usize>();
         let index = self
@@ -81,7 +86,7 @@ impl Names {
     /// Builds the table of these names, and of the words in names and taglines.
     pub(super) fn new(mut names: Vec<Name>, taglines: &[String]) -> Self {
         names.extend(words_of(names.iter().map(|name| name.text.as_str()).chain(taglines.iter().map(String::as_str))));
-        let folded: Vec<String> = names.iter().map(|name| fold(&name.text)).collect();
+        let folded: Vec<String> = names.iter().map(|name| fold(name.synonym.as_ref().unwrap_or(&name.text))).collect();
         let mut index: HashMap<&str, Vec<usize>> = HashMap::new();
         for (place, text) in folded.iter().enumerate() {
             for word in text.split(' ') {
@@ -101,17 +106,23 @@ impl Names {
     }
 
     /// Returns at most `most` completions of `typed`, best first. A name must contain all words before the last one
-    /// completely. The last word may be incomplete, and misspelled if there are few other matches.
+    /// completely. The last word may be incomplete, and misspelled if there is no other match. A resource is named once.
     pub(super) fn complete(&self, typed: &str, most: usize) -> Vec<Name> {
         let (typed, mut found) = (fold(typed), HashMap::new());
-        self.look_for(&typed, most, &mut found);
+        self.look_for(&typed, &mut found);
         if let Some(contracted) = contract(&typed) {
-            self.look_for(&contracted, most, &mut found);
+            self.look_for(&contracted, &mut found);
         }
         let mut found: Vec<(usize, Fit)> = found.into_iter().collect();
         found.sort_by_cached_key(|(place, fit)| {
             let name = self.names.get(*place);
             (*fit, name.map(|name| (name.kind as u8, Reverse(name.weight), name.text.clone())))
+        });
+        let mut resources = HashSet::new();
+        found.retain(|(place, _)| {
+            let resource =
+                self.names.get(*place).map(|name| (name.kind as u8, name.slug.as_ref().unwrap_or(&name.text)));
+            resources.insert(resource)
         });
         let mut each = HashMap::new();
         let shares = |(place, _): &(usize, Fit)| {
@@ -125,7 +136,7 @@ impl Names {
     }
 
     /// Adds completions of the case-folded `typed`.
-    fn look_for(&self, typed: &str, most: usize, found: &mut HashMap<usize, Fit>) {
+    fn look_for(&self, typed: &str, found: &mut HashMap<usize, Fit>) {
         let (settled, last) = typed.rsplit_once(' ').unwrap_or(("", typed));
         if last.chars().count() < SHORTEST {
             return;
@@ -134,7 +145,7 @@ impl Names {
         for (_, places) in self.index.get(self.words_with_prefix(last)).unwrap_or_default() {
             self.add(found, places, &settled, |name| if name.starts_with(typed) { Fit::Begins } else { Fit::Holds });
         }
-        if found.len() < most {
+        if found.is_empty() {
             for (word, places) in &self.index {
                 if let Some(wrong) = nearly(last, word) {
                     self.add(found, places, &settled, |_| Fit::Nearly(wrong));
@@ -175,7 +186,8 @@ fn words_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Name> {
             }
         }
     }
-    let name = |(text, weight)| Name { kind: SuggestionKind::Word, text, slug: None, weight, locale: None };
+    let name =
+        |(text, weight)| Name { kind: SuggestionKind::Word, text, synonym: None, slug: None, weight, locale: None };
     uses.into_values().map(name).collect()
 }
 
@@ -205,10 +217,15 @@ mod tests {
     use super::*;
     use SuggestionKind::{Category, Listing, Vendor};
 
+    fn name(text: &str) -> Name {
+        Name { kind: Category, text: text.to_owned(), synonym: None, slug: None, weight: 0, locale: None }
+    }
+
     fn names() -> Names {
         let name = |kind, text: &str, weight| Name {
             kind,
             text: text.to_owned(),
+            synonym: None,
             slug: Some(labs_core::slug::slug_of(text, "x")),
             weight,
             locale: None,
@@ -249,19 +266,39 @@ mod tests {
     }
 
     #[test]
-    fn mistyped_words_match_if_few_other_results_exist() {
+    fn mistyped_words_match_only_without_other_results() {
         assert_eq!(texts("dinstplan"), ["dienstplan", "Dienstplan Nord"]);
         assert_eq!(texts("plinn"), ["planner", "Mise Table Planner"]);
+        assert_eq!(texts("tabli"), ["tablier", "Tablier & Söhne"], "not table, which differs in one letter");
         assert_eq!(texts("zzzz"), Vec::<String>::new());
         assert_eq!(texts("x"), Vec::<String>::new());
         assert_eq!(texts("& !"), Vec::<String>::new());
     }
 
     #[test]
+    fn synonym_suggests_its_category_once() {
+        let of = |text: &str, synonym: Option<&str>| Name {
+            synonym: synonym.map(str::to_owned),
+            slug: Some("tills".to_owned()),
+            ..name(text)
+        };
+        let names =
+            [of("Tills", None), of("Tills", Some("POS")), of("Kassen", None), of("Kassen", Some("Registrierkasse"))];
+        let names = Names::new(names.into(), &[]);
+        let texts = |typed: &str| -> Vec<String> {
+            let found = names.complete(typed, 8).into_iter().filter(|name| name.kind == Category);
+            found.map(|name| name.text).collect()
+        };
+        assert_eq!(
+            (texts("pos"), texts("kass"), texts("til")),
+            (vec!["Tills".to_owned()], vec!["Kassen".to_owned()], vec!["Tills".to_owned()])
+        );
+    }
+
+    #[test]
     fn each_kind_gets_at_most_half_while_others_match() {
-        let listing =
-            |number| Name { kind: Listing, text: format!("Tapas {number}"), slug: None, weight: 0, locale: None };
-        let vendor = Name { kind: Vendor, text: "Nord Tapas".to_owned(), slug: None, weight: 0, locale: None };
+        let listing = |number| Name { kind: Listing, text: format!("Tapas {number}"), ..name("") };
+        let vendor = Name { kind: Vendor, ..name("Nord Tapas") };
         let names = Names::new((0..9).map(listing).chain([vendor]).collect(), &[]);
         let kinds: Vec<_> = names.complete("tap", 4).into_iter().map(|name| name.kind).collect();
         assert!(kinds.contains(&Vendor), "{kinds:?}");

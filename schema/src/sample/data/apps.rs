@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use labs_core::texts::Words;
 use labs_pictures::draw::Scene;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -215,6 +216,8 @@ pub(in crate::sample) struct CategoryData {
     #[serde(default)]
     pub(in crate::sample) deactivated: bool,
     pub(in crate::sample) names: Translations,
+    /// Synonyms of the names by locale, also in languages without a name.
+    pub(in crate::sample) also_called: Words,
     pub(in crate::sample) descriptions: Translations,
 }
 

@@ -40,7 +40,7 @@ pub(crate) static CATEGORY: Case = Case {
 static BY_RELEVANCE: Statement = Statement::with(&[
     "listing_fit(",
     "and c.slug = any($2))) is true)), query as materialized",
-    "desc limit 1) as t order by found.rank desc, found.app_uuid desc limit 21",
+    "desc limit 1) as t order by found.rank desc, found.rating_score desc, found.app_uuid desc limit 21",
 ]);
 static BY_TIME: Statement = Statement::with(&[
     "select 0 as rank, l.slug",
@@ -76,12 +76,12 @@ async fn search(
         .bind(category.as_slice())
         .fetch_all(engine.pool())
         .await?;
-    let page = Page::cut(&mut rows, |row| format!("{}~{}~{}", row.rank, row.published_at, row.app_uuid));
+    let page = Page::cut(&mut rows, |row| format!("{}~{}~{}", row.rank, row.rating_score, row.app_uuid));
     let stamp = rows.first().map(|row| row.stamp.clone()).unwrap_or_default();
     let facets = KNOWN.get(format!("{stamp} {question:?}"), facets(&engine, &question.q, &category)).await?;
     let pictures_url = &engine.services().settings.pictures_url;
     let data = rows.into_iter().map(|row| row.summary(pictures_url)).collect();
-    Ok(Json(Found { data, page, facets, corrected_from: None, corrected_to: None }))
+    Ok(Json(Found { data, page, facets, corrected_from: None, corrected_to: None, left_out: Vec::new() }))
 }
 
 async fn facets(engine: &Engine, q: &Option<String>, category: &[String]) -> Result<Facets, Refusal> {
@@ -113,6 +113,7 @@ struct FoundRow {
     icon: Option<Column<IconRow>>,
     rating_average: f64,
     rating_count: i32,
+    rating_score: i64,
     version_number: String,
     first_published_at: Time,
     published_at: Time,
@@ -156,6 +157,7 @@ struct Found {
     facets: std::sync::Arc<Facets>,
     corrected_from: Option<String>,
     corrected_to: Option<String>,
+    left_out: Vec<String>,
 }
 
 #[derive(Serialize)]

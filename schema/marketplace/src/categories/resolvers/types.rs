@@ -2,7 +2,7 @@
 
 use labs_core::context::RequestContext;
 use labs_core::describe::{InputType, Json, MaybeUndefined, OutputType};
-use labs_core::texts::{Texts, TextsPatch, merge};
+use labs_core::texts::{Texts, TextsPatch, Words, WordsPatch, merge};
 use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -26,6 +26,9 @@ pub struct Category {
     /// Scope of the category, by locale.
     #[sqlx(json)]
     descriptions: Json<Texts>,
+    /// Other words for the category, by locale. The search finds its listings by these words as by its names.
+    #[sqlx(json)]
+    also_called: Json<Words>,
     /// Name of an icon in the storefront's icon set.
     icon: Option<String>,
     /// Position among the sibling categories, from 1.
@@ -63,6 +66,7 @@ impl Category {
             slug: self.slug.clone(),
             names: self.names.0.clone(),
             descriptions: self.descriptions.0.clone(),
+            also_called: self.also_called.0.clone(),
             icon: self.icon.clone(),
         }
     }
@@ -75,6 +79,8 @@ pub(super) struct CategoryCreate {
     pub(super) names: Json<Texts>,
     /// Scope of the category, by locale.
     pub(super) descriptions: Option<Json<Texts>>,
+    /// Other words for the category, by locale. The search finds its listings by these words as by its names.
+    pub(super) also_called: Option<Json<Words>>,
     /// Slug of the category in storefront URLs. If omitted, the service derives it from the English name. The service
     /// appends a random suffix if another category has or once had that slug.
     pub(super) slug: Option<String>,
@@ -98,6 +104,10 @@ pub(super) struct CategoryUpdate {
     /// stays unchanged, null removes it. Null for the whole field removes all descriptions.
     #[serde(default)]
     descriptions: MaybeUndefined<Json<TextsPatch>>,
+    /// Other words for the category by locale, as a merge patch. A list replaces the words of its locale. An omitted
+    /// locale stays unchanged, null removes its words. Null for the whole field removes all words.
+    #[serde(default)]
+    also_called: MaybeUndefined<Json<WordsPatch>>,
     /// Slug of the category in storefront URLs. The former slug redirects to the category.
     slug: Option<String>,
     /// Name of an icon in the storefront's icon set. Null removes it.
@@ -115,6 +125,11 @@ impl CategoryUpdate {
             MaybeUndefined::Undefined => {}
             MaybeUndefined::Null => content.descriptions.clear(),
             MaybeUndefined::Value(patch) => merge(&mut content.descriptions, patch.0),
+        }
+        match self.also_called {
+            MaybeUndefined::Undefined => {}
+            MaybeUndefined::Null => content.also_called.clear(),
+            MaybeUndefined::Value(patch) => merge(&mut content.also_called, patch.0),
         }
         match self.icon {
             MaybeUndefined::Undefined => {}

@@ -36,6 +36,10 @@ pub(super) struct Facts {
     vendor_numbers: HashMap<Uuid, usize>,
     /// Active categories whose ancestors are all active.
     pub(super) tree: Vec<CategoryRow>,
+    /// Identifies the collections on show.
+    collections: String,
+    /// Increases with each change of the categories or collections: other search terms may find the same listings.
+    pub(super) names_version: u64,
     /// Increases with each change of a listing.
     pub(super) version: u64,
     /// Listings that changed with each version, oldest first.
@@ -68,6 +72,16 @@ impl Facts {
         if self.tree != tree {
             self.tree = tree;
             self.version += 1;
+            self.names_version += 1;
+        }
+    }
+
+    /// Replaces the collections on show.
+    pub(super) fn replace_collections(&mut self, collections: String) {
+        if self.collections != collections {
+            self.collections = collections;
+            self.version += 1;
+            self.names_version += 1;
         }
     }
 
@@ -260,7 +274,7 @@ impl Facts {
         let filter = &search.filter;
         Search {
             typed: search.search_terms().map(str::to_owned),
-            corrected: None,
+            substitute: None,
             filter: ListingFilter {
                 q: None,
                 category: filter.category.as_ref().map(|slugs| self.categories_of(slugs)),

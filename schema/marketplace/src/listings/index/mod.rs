@@ -163,9 +163,10 @@ impl ListingIndex {
             Some(known) => self.follow(db, known.place).await?,
             None => self.load(db).await?,
         };
-        let tree = store::categories(db).await?;
+        let (tree, collections) = (store::categories(db).await?, store::collections(db).await?);
         let mut contents = self.contents_mut();
         contents.facts.replace_tree(tree);
+        contents.facts.replace_collections(collections);
         contents.read = Some(Reading { stamp: stamp.to_owned(), place, read_at });
         Ok(())
     }

@@ -32,6 +32,8 @@ pub(super) struct CategoryRow {
     pub(super) names: Json<BTreeMap<String, String>>,
     /// Locales of names and descriptions.
     pub(super) locales: Vec<String>,
+    /// Synonyms of the names, as stored. They decide which search terms find the listings.
+    pub(super) also_called: serde_json::Value,
     pub(super) category_uuid: Uuid,
     /// Ids of this category and its descendants.
     pub(super) subtree: Vec<Uuid>,
@@ -112,10 +114,24 @@ pub(super) async fn categories(db: &Db) -> Result<Vec<CategoryRow>, Fault> {
                   (select parent.slug from category as parent where parent.category_uuid = c.parent_uuid) as parent_slug,
                   array(select jsonb_object_keys(c.names) union select jsonb_object_keys(c.descriptions)) as "locales!",
                   array(select below.category_uuid from place as below where c.category_uuid = any(below.path))
-                      as "subtree!"
+                      as "subtree!", c.also_called
              from place join category as c using (category_uuid)"#
     )
     .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Returns a text that changes with the collections on show, their titles and their listings. They decide which search
+/// terms find these listings.
+pub(super) async fn collections(db: &Db) -> Result<String, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select concat_ws('.', count(distinct c.collection_uuid), sum(c.xmin::text::bigint), count(held.app_uuid),
+                      sum(held.xmin::text::bigint)) as "stamp!"
+             from collection as c
+             left join collection_listing as held using (collection_uuid)
+            where collection_on_show(c.shown_from, c.shown_until)"#
+    )
+    .fetch_one(&mut *db.conn().await?)
     .await?)
 }
 

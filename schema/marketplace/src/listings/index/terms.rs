@@ -31,6 +31,8 @@ struct Term {
 pub(super) struct Matches {
     /// Version of the index for which they are complete.
     version: u64,
+    /// Version of the names of categories and collections at that time.
+    names_version: u64,
     pub(super) anywhere: FixedBitSet,
     pub(super) in_name: FixedBitSet,
     /// The whole name of the app or of the partner matches.
@@ -63,8 +65,11 @@ impl Terms {
             return Ok(known);
         }
         let known = term.matches();
-        let (version, changed) =
-            index.read(|facts| (facts.version, known.as_ref().and_then(|known| facts.changed_since(known.version))));
+        let (version, changed) = index.read(|facts| {
+            let known = known.as_ref().filter(|known| known.names_version == facts.names_version);
+            let changed = known.and_then(|known| facts.changed_since(known.version));
+            ((facts.version, facts.names_version), changed)
+        });
         let matches = match (known, changed) {
             (Some(known), Some(changed)) => {
                 let matching = store::matching_among(db, words, &changed).await?;
@@ -95,16 +100,18 @@ impl Term {
         let known = self.matches()?;
         let is_current = index.read(|facts| {
             facts.version == known.version
-                || facts.changed_since(known.version).is_some_and(|changed| changed.is_empty())
+                || facts.names_version == known.names_version
+                    && facts.changed_since(known.version).is_some_and(|changed| changed.is_empty())
         });
         is_current.then_some(known)
     }
 }
 
 impl Matches {
-    fn of(version: u64, facts: &Facts, matching: &MatchingApps) -> Self {
+    fn of((version, names_version): (u64, u64), facts: &Facts, matching: &MatchingApps) -> Self {
         Self {
             version,
+            names_version,
             anywhere: facts.set_of(&matching.anywhere),
             in_name: facts.set_of(&matching.in_name),
             whole_name: facts.set_of(&matching.whole_name),
@@ -112,7 +119,7 @@ impl Matches {
     }
 
     /// Replaces the matches among the changed listings.
-    fn updated(&self, version: u64, facts: &Facts, changed: &FixedBitSet, matching: &MatchingApps) -> Self {
+    fn updated(&self, version: (u64, u64), facts: &Facts, changed: &FixedBitSet, matching: &MatchingApps) -> Self {
         let mut new = Self::of(version, facts, matching);
         let sets = [
             (&mut new.anywhere, &self.anywhere),

@@ -9,6 +9,8 @@
 //! On a large storefront the index in memory chooses these listings ([`FITTING_AMONG`]). Otherwise the query chooses
 //! them ([`FITTING`]). Words are common if a twentieth of the newest listings has them, in the name or anywhere. For
 //! common words the query scans the listings from the newest on; otherwise it uses the word index.
+//!
+//! Among equally relevant listings, the one with the highest weighted rating is first.
 
 use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Select};
 use serde_json::json;
@@ -22,41 +24,41 @@ use super::{
 /// order, so that only the listings of the page are read.
 static RANKED: Select<FoundRow> = Select::around(
     shown!("found.rank"),
-    "(with passing as not materialized (select l.app_uuid, l.published_at from listing as l",
+    "(with passing as not materialized (select l.app_uuid, l.published_at, l.rating_score from listing as l",
     concat!(
         "), query as materialized (select * from listing_terms(({}::text[])[2])), words as materialized (
           select count(*) filter (where newest.search @@ query.terms) * 20 >= count(*) as are_common,
                  count(*) filter (where ts_filter(newest.search, '{a}') @@ query.terms) * 20 >= count(*) as are_common_names
             from query cross join (select d.search from listing as l join listing_document as d using (app_uuid)
                   where l.visible order by l.published_at desc, l.app_uuid desc limit 400) as newest)
-      select hit.app_uuid, fit.rank
-        from query cross join (select distinct hit.app_uuid from query cross join words cross join lateral (
-          (select l.app_uuid from listing_document as d
+      select hit.app_uuid, hit.rating_score, fit.rank
+        from query cross join (select distinct hit.app_uuid, hit.rating_score from query cross join words cross join lateral (
+          (select l.app_uuid, l.rating_score from listing_document as d
             cross join lateral (select * from passing where passing.app_uuid = d.app_uuid offset 0) as l
             where ts_filter(d.search, '{a}') @@ coalesce(query.named || query.offered, query.named, query.offered)
             order by l.published_at desc, l.app_uuid desc limit 1000)
           union all
-          (select l.app_uuid from listing_document as d
+          (select l.app_uuid, l.rating_score from listing_document as d
             cross join lateral (select * from passing where passing.app_uuid = d.app_uuid offset 0) as l
             where not words.are_common_names and ts_filter(d.search, '{a}') @@ query.terms
             order by l.published_at desc, l.app_uuid desc limit 1000)
           union all
-          (select l.app_uuid from passing as l cross join lateral (select from listing_document as d
+          (select l.app_uuid, l.rating_score from passing as l cross join lateral (select from listing_document as d
                  where d.app_uuid = l.app_uuid and ts_filter(d.search, '{a}') @@ query.terms offset 0) as d
             where words.are_common_names order by l.published_at desc, l.app_uuid desc limit 1000)
           union all
-          (select l.app_uuid from listing_document as d
+          (select l.app_uuid, l.rating_score from listing_document as d
             cross join lateral (select * from passing where passing.app_uuid = d.app_uuid offset 0) as l
             where not words.are_common and d.search @@ query.terms
             order by l.published_at desc, l.app_uuid desc limit 1000)
           union all
-          (select l.app_uuid from passing as l cross join lateral (select from listing_document as d
+          (select l.app_uuid, l.rating_score from passing as l cross join lateral (select from listing_document as d
                  where d.app_uuid = l.app_uuid and d.search @@ query.terms offset 0) as d
             where words.are_common order by l.published_at desc, l.app_uuid desc limit 1000)) as hit) as hit
         join listing_document as d using (app_uuid)
         cross join lateral (
-          select listing_fit(d.search, query.whole, query.beginning, query.named, query.offered) as rank offset 0) as fit
-       order by rank desc, app_uuid desc) as found join listing as l using (app_uuid)",
+          select listing_fit(d.search, query.ranked, query.beginning, query.named, query.offered) as rank offset 0) as fit
+       order by rank desc, rating_score desc, app_uuid desc) as found join listing as l using (app_uuid)",
         text_of_the_listing!()
     ),
 );
@@ -67,19 +69,19 @@ pub(super) static FITTING: ListQuery<Search, FoundRow, FixedOrder> = ListQuery {
     select: &RANKED,
     within: &[Condition::given(|of| Some(of.texts())), VISIBLE],
     conditions: &[IN_CATEGORY, OF_PARTNER, OF_VERIFIED, RATED, IN_LANGUAGE],
-    order: |FixedOrder| const { &[RANK.descending(), ID.descending()] },
+    order: |FixedOrder| const { &[RANK.descending(), SCORE.descending(), ID.descending()] },
 };
 
 /// Chosen listings by relevance.
 static RANKED_AMONG: Select<FoundRow> = Select::around(
     shown!("found.rank"),
-    "(select d.app_uuid, fit.rank
+    "(select d.app_uuid, l.rating_score, fit.rank
         from listing_terms(({}::text[])[2]) as query cross join listing as l
         join listing_document as d on d.app_uuid = l.app_uuid and d.search @@ query.terms
         cross join lateral (
-          select listing_fit(d.search, query.whole, query.beginning, query.named, query.offered) as rank offset 0) as fit",
+          select listing_fit(d.search, query.ranked, query.beginning, query.named, query.offered) as rank offset 0) as fit",
     concat!(
-        " order by rank desc, app_uuid desc) as found join listing as l using (app_uuid)",
+        " order by rank desc, rating_score desc, app_uuid desc) as found join listing as l using (app_uuid)",
         text_of_the_listing!()
     ),
 );
@@ -91,8 +93,9 @@ pub(super) static FITTING_AMONG: ListQuery<Search, FoundRow, FixedOrder> = ListQ
     select: &RANKED_AMONG,
     within: &[Condition::given(|of| Some(of.texts())), STILL_VISIBLE, AMONG],
     conditions: &[HAS_CATEGORY, OF_PARTNER, OF_VERIFIED, RATED, IN_LANGUAGE],
-    order: |FixedOrder| const { &[RANK.descending(), ID.descending()] },
+    order: |FixedOrder| const { &[RANK.descending(), SCORE.descending(), ID.descending()] },
 };
 
 const RANK: Key<FoundRow> = Key::whole("found.rank", |row| json!(row.rank));
+const SCORE: Key<FoundRow> = Key::whole("found.rating_score", |row| json!(row.rating_score));
 const ID: Key<FoundRow> = Key::id("found.app_uuid", |row| json!(row.app_uuid));

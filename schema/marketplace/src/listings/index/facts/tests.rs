@@ -41,6 +41,7 @@ pub(in crate::listings::index) fn category(number: u128, parent: Option<u128>, b
         parent_slug: parent.map(|parent| format!("category-{parent}")),
         names: Json([("en".to_owned(), format!("Category {number}"))].into()),
         locales: vec!["en".to_owned(), "fi".to_owned()],
+        also_called: serde_json::Value::Null,
         subtree: [number].iter().chain(below).copied().map(uuid).collect(),
     }
 }
