@@ -2863,11 +2863,14 @@ create table category (
     state text not null default 'ACTIVE',
     names jsonb not null,
     descriptions jsonb not null default '{}'::jsonb,
+    -- Synonyms of the names, for the search: a list of words by locale.
+    also_called jsonb not null default '{}'::jsonb,
     created_at timestamptz not null default labs_now(),
     updated_at timestamptz not null default labs_now(),
     constraint category_pkey primary key (category_uuid),
     constraint category_slug_key unique (slug),
     constraint category_parent_fkey foreign key (parent_uuid) references category(category_uuid),
+    constraint category_also_called_check check (jsonb_typeof(also_called) = 'object'),
     constraint category_descriptions_check check (jsonb_typeof(descriptions) = 'object'),
     constraint category_names_check check (jsonb_typeof(names) = 'object' and names <> '{}'::jsonb),
     constraint category_parent_check check (parent_uuid <> category_uuid),
@@ -3222,8 +3225,8 @@ create trigger category_audit after insert or delete or update on category
 create trigger category_public after insert or update or delete on category
     for each row execute function public_changed('storefront');
 create trigger category_renamed after update on category for each row
-    when ((old.slug, old.names, old.state, old.parent_uuid)
-        is distinct from (new.slug, new.names, new.state, new.parent_uuid))
+    when ((old.slug, old.names, old.also_called, old.state, old.parent_uuid)
+        is distinct from (new.slug, new.names, new.also_called, new.state, new.parent_uuid))
     execute function category_renamed();
 create trigger listing_category_changed after update of slug, names, state, parent_uuid on category for each row
     when ((old.slug, old.names, old.state, old.parent_uuid) is distinct from (new.slug, new.names, new.state, new.parent_uuid))
@@ -3318,6 +3321,15 @@ create table collection_address (
     constraint collection_address_collection_fkey foreign key (collection_uuid) references collection(collection_uuid) on delete set null
 );
 create index collection_address_collection_idx on collection_address (collection_uuid, kept_at desc);
+
+-- Words of the titles of each collection. The documents of its listings have its id instead, because a title is public
+-- only while the collection is.
+create table collection_document (
+    collection_uuid uuid not null,
+    search tsvector not null,
+    constraint collection_document_pkey primary key (collection_uuid),
+    constraint collection_document_collection_fkey foreign key (collection_uuid) references collection(collection_uuid) on delete cascade
+);
 
 -- The order is the order of the positions, which may have gaps.
 create table collection_listing (
@@ -3580,9 +3592,9 @@ create index listing_change_unsealed_idx on listing_change (transaction_id, posi
 
 create table listing_document (
     app_uuid uuid not null,
-    -- Plain words and, with a dot and the language before them, stems: of names and slug (A), of vendor and categories
-    -- (B), of taglines (C), of descriptions (D). A whole name or slug stands behind =, a vendor's behind @, a
-    -- category's behind #.
+    -- Plain words and, with a dot and the language before them, stems: of names and slug (A), of categories with their
+    -- synonyms (B), of the vendor (C), of taglines and descriptions (D). A whole name or slug stands behind =, a
+    -- vendor's behind @, a category's name or synonym behind #, the id of a collection that has the app behind %.
     search tsvector storage external not null,
     constraint listing_document_pkey primary key (app_uuid),
     constraint listing_document_listing_fkey foreign key (app_uuid) references listing(app_uuid) on delete cascade
@@ -3723,7 +3735,16 @@ join partner_image as i on i.partner_uuid = p.partner_uuid
     and i.image_uuid in ((f.snapshot ->> 'logo_uuid')::uuid, (f.snapshot ->> 'banner_uuid')::uuid)
 where p.state = 'ACTIVE';
 
--- Listings below a visible category are also found by the category's name.
+-- Names of a category and its synonyms, each with its locale.
+create function category_called(names jsonb, also_called jsonb) returns table (locale text, name text)
+    language sql immutable strict parallel safe
+    as $$
+        select key, value from jsonb_each_text(names)
+        union all
+        select key, word from jsonb_each(also_called) as synonyms cross join jsonb_array_elements_text(value) as word (word)
+    $$;
+
+-- Listings below a visible category are also found by the category's name and synonyms.
 create function category_renamed() returns trigger language plpgsql as $$
 begin
     perform public.listing_document_write(array(
@@ -3752,6 +3773,20 @@ create function collection_on_show(shown_from timestamptz, shown_until timestamp
     as $$
         select coalesce(shown_from <= public.labs_now(), false) and coalesce(public.labs_now() < shown_until, true)
     $$;
+
+create function collection_titled() returns trigger language plpgsql as $$
+begin
+    insert into public.collection_document (collection_uuid, search)
+    select new.collection_uuid, public.search_all(public.search_vector(title.locale, title.written))
+    from jsonb_each_text(new.titles) as title (locale, written)
+    on conflict (collection_uuid) do update set search = excluded.search;
+    insert into public.listing_lexeme (lexeme)
+    select word.lexeme from public.collection_document as d cross join unnest(tsvector_to_array(d.search)) as word (lexeme)
+    where d.collection_uuid = new.collection_uuid
+    order by word.lexeme collate "C"
+    on conflict do nothing;
+    return null;
+end $$;
 
 -- A name is shown at the listings of the category itself; the visibility of a category also affects the listings below
 -- it.
@@ -3782,23 +3817,26 @@ create function listing_document_of(app uuid) returns tsvector
             (select min(weight) from unnest(word.weights) as weight)), ' ')
         from unnest((select public.search_all(part.words) from (
             select setweight(public.search_vector(t.locale, t.name) || public.search_whole('=', t.name), 'A')
-                || setweight(public.search_vector(t.locale, t.tagline), 'C')
-                || setweight(public.search_vector(t.locale,
-                       left(t.description, (100000 / count(*) over ())::integer)), 'D') as words
+                || setweight(public.search_vector(t.locale, t.tagline || E'\n' || left(t.description,
+                       (100000 / count(*) over ())::integer)), 'D') as words
             from public.listing_translation as t where t.app_uuid = app
             union all
             select setweight(public.search_vector('', l.slug) || public.search_whole('=', l.slug)
                     || public.search_whole('@', p.company_name) || public.search_whole('@', p.slug), 'A')
-                || setweight(public.search_vector('', p.company_name), 'B')
+                || setweight(public.search_vector('', p.company_name), 'C')
             from public.listing as l join public.partner as p using (partner_uuid) where l.app_uuid = app
             union all
             select setweight(case c.category_uuid when own.category_uuid
-                then public.search_vector(called.locale, called.name) else '' end
-                || public.search_whole('#', called.name) || public.search_whole('#', c.slug), 'B')
+                then public.search_vector(called.locale, string_agg(called.name, E'\n')) else '' end
+                || public.search_all(public.search_whole('#', called.name)) || public.search_whole('#', c.slug), 'B')
             from public.listing_category as own
             join public.category_place as place on place.category_uuid = own.category_uuid and place.shown
             join public.category as c on c.category_uuid = any (place.path)
-            cross join jsonb_each_text(c.names) as called (locale, name) where own.app_uuid = app
+            cross join public.category_called(c.names, c.also_called) as called where own.app_uuid = app
+            group by own.category_uuid, c.category_uuid, c.slug, called.locale
+            union all
+            select setweight(format('''%%%s'':1', held.collection_uuid)::tsvector, 'D')
+            from public.collection_listing as held where held.app_uuid = app
         ) as part)) as word)::tsvector;
     end $$;
 
@@ -3823,15 +3861,19 @@ begin
     on conflict do nothing;
 end $$;
 
--- Rank of a document, in millionths; an equal app name first, then an equal partner name. The values of the words are
--- added up, so that a new word form that appears between two pages changes nothing.
-create function listing_fit(search tsvector, whole tsquery, beginning tsquery, named tsquery, offered tsquery)
+-- Rank of a document; an equal app name first, then an equal partner name, then by the values of the words. A whole word
+-- counts more than a beginning. The values are added up, so that a new word form that appears between two pages changes
+-- nothing.
+create function listing_fit(search tsvector, ranked tsquery[], beginning tsquery, named tsquery, offered tsquery)
     returns integer
     language sql immutable parallel safe
     as $$
         select (case when search @@ named then 200000000 when search @@ offered then 100000000 else 0 end
-            + coalesce(ts_rank(search, whole) * (numnode(whole) + 1) / 2 * 1000000, 0)
-            + coalesce(ts_rank(search, beginning) * 300000, 0))::integer
+            + 2 * (listing_points(search, ranked[1]) + listing_points(search, ranked[2])
+                + listing_points(search, ranked[3]) + listing_points(search, ranked[4])
+                + listing_points(search, ranked[5]) + listing_points(search, ranked[6])
+                + listing_points(search, ranked[7]) + listing_points(search, ranked[8]))
+            + listing_points(search, beginning))::integer
     $$;
 
 -- Reacts to changed parts of a listing, per statement, because a publication writes many rows.
@@ -3851,6 +3893,16 @@ begin
     where lm.media_uuid = new.media_uuid;
     return null;
 end $$;
+
+-- Value of a word in a document by the first place that has it: name, category, vendor, text. Eight words in one place
+-- are worth less than one in the place before. The weights of `ts_rank` are so far apart that the number of matching
+-- forms of the word does not matter. `ts_rank` divides a weight by 1.645 and by the number of forms in the query.
+create function listing_points(search tsvector, word tsquery) returns double precision
+    language sql immutable parallel safe
+    as $$
+        select power(64::double precision, 3 + floor(ln(greatest(1e-30, 0.85::double precision * (numnode(word) + 1)
+            * ts_rank('{0.000000001, 0.000001, 0.001, 1}', search, word))) / ln(1000::double precision)))
+    $$;
 
 -- Converts the reader's input into a query in the reader's language: stemmed, or exact. Statements name it once, as
 -- `cross join listing_query(…) as query`, so that it is not computed again for every ranked row.
@@ -3895,99 +3947,119 @@ create function listing_sort_name(name text) returns text
     language sql immutable strict parallel safe
     as $$ select lower(public.unaccent('public.unaccent', name)) $$;
 
--- `terms`: every word occurs, the last one also as the beginning of a word (from two letters on). `whole`: the forms of
--- whole words, for ranking; stop words of a language (the, und) and single letters only if there are no other words.
--- `beginning`: the last word as a beginning, with a lower weight. `named` and `offered`: the query equals a name or
--- slug of an app, or of a partner. `is_common`: for each word, whether it is a stop word. A result without terms is
--- null.
+-- `words`: the words of the search term. `is_optional`: whether a listing may lack the word: a stop word of a language
+-- (the, und), a generic word (app, software) or a single letter, if there are other words. `parts`: the existing forms of
+-- each word. The last word is also the beginning of a word from two letters on, unless it is an abbreviation that a
+-- category has as a synonym (POS, TPV). `terms`: every required part, or the whole name of an app, a vendor, a category
+-- or its synonym, or words of the title of a visible collection. `ranked`: what counts for the rank of each required word.
+-- `beginning`: the last word as a beginning. `named` and `offered`: the search term equals a name or slug of an app, or
+-- of a partner. Without a word, the terms are null.
 create function listing_terms(
-    typed text, out words text[], out is_common boolean[], out terms tsquery, out whole tsquery, out beginning tsquery,
-    out named tsquery, out offered tsquery)
+    typed text, out words text[], out is_optional boolean[], out parts tsquery[], out terms tsquery,
+    out ranked tsquery[], out beginning tsquery, out named tsquery, out offered tsquery)
     language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
     as $$
     declare
         folded text := coalesce(public.search_folded(typed), '');
-        contracted text := public.search_contracted(folded);
-        filed tsquery;
-        each_word text[] := '{}';
-        pairs text[] := '{}';
-        likely text[] := '{}';
-        places integer[] := '{}';
-        spelled text[] := '{}';
-        written text;
-        half text;
         number integer;
+        forms text[] := '{}';
+        pairs text[] := '{}';
+        required integer[];
+        essence text;
+        is_abbreviation boolean;
+        filed tsquery;
+        collected tsquery;
+        half text;
         part record;
     begin
         words := string_to_array(folded, ' ');
         number := cardinality(words);
-        is_common := '{}';
-        for place in 1 .. number + least(number - 1, 8) loop
-            written := case when place <= number then words[place]
-                else words[place - number] || words[place - number + 1] end;
-            spelled := spelled || written;
-            places := places || place;
-            if written <> public.search_contracted(written) then
-                spelled := spelled || public.search_contracted(written);
-                places := places || place;
-            end if;
-        end loop;
+        is_optional := '{}';
+        parts := '{}';
+        ranked := '{}';
+        if number = 0 then
+            return;
+        end if;
         for part in
-            select said.place, bool_or(said.is_common) as is_common,
+            with spelled as materialized (
+                select distinct said.place, said.written, form
+                from (select place, case when place <= number then words[place]
+                          else words[place - number] || words[place - number + 1] end as written
+                      from generate_series(1, number + least(number - 1, 8)) as place) as said
+                cross join unnest(array[said.written, public.search_contracted(said.written),
+                    public.search_compound_front(said.written),
+                    public.search_contracted(public.search_compound_front(said.written))]) as form
+                where form is not null
+            )
+            select said.place, bool_or(said.is_stop) as is_stop,
                 string_agg(quote_literal(said.lexeme), ' | ') filter (where exists (
                     select from public.listing_lexeme as known where known.lexeme = said.lexeme collate "C" offset 0))
                     as forms
             from (
-                select place, form as lexeme, false as is_common from unnest(places, spelled) as said (place, form)
+                select place, sign || form as lexeme, false as is_stop from spelled cross join unnest(array['', '#']) as sign
                 union all
-                select place, '.' || language || '.' || stem[1], stem = '{}'
+                select place, '.' || language || '.' || stem[1], stem = '{}' and form = written
                 from public.listing_stemmer as stemmer
-                cross join unnest(places, spelled) as said (place, form)
+                cross join spelled
                 cross join lateral ts_lexize(stemmer.dictionary, form) as stem
                 where exists (select from public.listing_lexeme as spoken where spoken.lexeme = stemmer.mark offset 0)
-            ) as said (place, lexeme, is_common)
+            ) as said
             group by said.place order by said.place
         loop
             if part.place <= number then
-                each_word := each_word || coalesce(part.forms, quote_literal(words[part.place]));
-                is_common := is_common || (part.is_common or words[part.place] ~ '^[[:alpha:]]$');
-                likely := likely || part.forms;
+                forms[part.place] := part.forms;
+                is_optional[part.place] := part.is_stop or words[part.place] ~ '^[[:alpha:]]$'
+                    or public.search_is_generic(words[part.place]);
             else
                 pairs[part.place - number] := part.forms;
             end if;
         end loop;
-        select string_agg(word.forms, ' | ')::tsquery into whole
-        from unnest(likely, is_common) as word (forms, is_common)
-        where word.forms is not null and (not word.is_common or true = all (listing_terms.is_common));
+        if true = all (is_optional) then
+            is_optional := array_fill(false, array[number]);
+        end if;
+        required := array(select place from generate_series(1, number) as place where not is_optional[place] order by place);
+        essence := (select string_agg(words[place], ' ' order by place) from unnest(required) as place);
         select (string_agg(quote_literal(lexeme), ' | ') filter (where left(lexeme, 1) = '='))::tsquery,
             (string_agg(quote_literal(lexeme), ' | ') filter (where left(lexeme, 1) = '@'))::tsquery,
-            (string_agg(quote_literal(lexeme), ' | ') filter (where left(lexeme, 1) = '#'))::tsquery
-        into named, offered, filed
+            (string_agg(quote_literal(lexeme), ' | ') filter (where left(lexeme, 1) = '#'))::tsquery,
+            coalesce(bool_or(lexeme = '#' || essence), false) and length(essence) <= 4
+        into named, offered, filed, is_abbreviation
         from public.listing_lexeme
-        where number > 0 and lexeme = any (array['=' || folded, '@' || folded, '#' || folded,
-            '=' || contracted, '@' || contracted, '#' || contracted] collate "C");
-        if number > 0 then
-            if length(words[number]) > 1 then
-                half := format('''%s'':*', words[number]);
-                if public.search_contracted(words[number]) <> words[number] then
-                    half := half || format(' | ''%s'':*', public.search_contracted(words[number]));
-                end if;
-                beginning := half::tsquery;
-                each_word[number] := half || ' | ' || each_word[number];
-            end if;
-            terms := ('(' || array_to_string(each_word, ') & (') || ')')::tsquery;
-            for place in 1 .. coalesce(array_upper(pairs, 1), 0) loop
-                if pairs[place] is not null then
-                    whole := coalesce(whole || pairs[place]::tsquery, pairs[place]::tsquery);
-                    terms := terms || ('(' || array_to_string(
-                        each_word[:place - 1] || pairs[place] || each_word[place + 2:], ') & (') || ')')::tsquery;
-                end if;
-            end loop;
-            terms := coalesce(terms || named, terms);
-            terms := coalesce(terms || offered, terms);
-            terms := coalesce(terms || filed, terms);
-            whole := coalesce(whole || filed, whole, filed);
+        where lexeme = any (array(select sign || written from unnest(array['=', '@', '#']) as sign
+            cross join unnest(array[folded, public.search_contracted(folded), essence, public.search_contracted(essence)])
+                as written) collate "C");
+        if is_abbreviation and length(essence) <= 3 then
+            forms[required[1]] := concat_ws(' | ', quote_literal(essence), quote_literal('#' || essence));
         end if;
+        if not is_optional[number] and not is_abbreviation and length(words[number]) > 1 then
+            half := format('''%s'':*', words[number]);
+            if public.search_contracted(words[number]) <> words[number] then
+                half := half || format(' | ''%s'':*', public.search_contracted(words[number]));
+            end if;
+            beginning := half::tsquery;
+        end if;
+        parts := array(select concat_ws(' | ', case place when number then half end,
+                coalesce(forms[place], quote_literal(words[place])))::tsquery
+            from generate_series(1, number) as place order by place);
+        terms := (select string_agg('(' || parts[place]::text || ')', ' & ') from unnest(required) as place)::tsquery;
+        select string_agg(format('''%%%s''', c.collection_uuid), ' | ')::tsquery into collected
+        from public.collection as c join public.collection_document as d using (collection_uuid)
+        where public.collection_on_show(c.shown_from, c.shown_until) and d.search @@ terms
+            and (cardinality(required) > 1 or length(essence) >= 6);
+        for place in 1 .. coalesce(array_upper(pairs, 1), 0) loop
+            if pairs[place] is not null then
+                terms := terms || (select concat_ws(' & ', '(' || pairs[place] || ')',
+                    string_agg('(' || parts[other]::text || ')', ' & '))
+                    from unnest(required) as other where other not in (place, place + 1))::tsquery;
+            end if;
+        end loop;
+        terms := coalesce(terms || named, terms);
+        terms := coalesce(terms || offered, terms);
+        terms := coalesce(terms || filed, terms);
+        terms := coalesce(terms || collected, terms);
+        ranked := array(select nullif(concat_ws(' | ', forms[place], pairs[place - 1], pairs[place], filed::text,
+                collected::text), '')::tsquery
+            from unnest(required) as place order by place limit 8);
     end $$;
 
 create function listing_vendor_changed() returns trigger language plpgsql as $$
@@ -4069,6 +4141,16 @@ begin
     return null;
 end $$;
 
+-- Front of a compound that ends with a generic word (kassensystem, reservierungssoftware), without a linking s. Null for
+-- any other word.
+create function search_compound_front(word text) returns text
+    language sql immutable strict parallel safe
+    as $$
+        select (regexp_match(word, '^(.{3,}?)s?'
+            '(?:app|apps|beheer|losung|management|programm|programma|software|systeem|system|systeme|systemen|tool|verwaltung)$'))[1]
+        where length(word) >= 9
+    $$;
+
 create function search_configuration(locale text) returns regconfig
     language sql immutable strict parallel safe
     as $$
@@ -4115,6 +4197,23 @@ create function search_folded(written text) returns text
         return btrim(regexp_replace(coalesce(folded, ''),
             '[^[:alnum:]\u102b-\u103e\u17b6-\u17d3]+', ' ', 'g'));
     end $$;
+
+-- Whether a folded word applies to every app (app, software, restaurant). A search does not require such a word.
+create function search_is_generic(word text) returns boolean
+    language sql immutable strict parallel safe
+    as $$
+        select word = any ('{
+            app, apps, application, applications, management, manager, platform, program, programme, programmes,
+            programs, restaurant, restaurants, software, solution, solutions, system, systems, tool, tools,
+            anwendung, anwendungen, gastronomie, losung, losungen, programm, systeme, verwalten, verwaltung,
+            appli, applis, gerer, gestion, logiciel, logiciels, outil, outils, restauration, systemes,
+            aplicacion, aplicaciones, gestionar, herramienta, hosteleria, programa, programas, restaurante,
+            restaurantes, sistema, sistemas,
+            applicazione, applicazioni, gestionale, gestionali, gestione, gestire, programma, programmi, ristorante,
+            ristoranti, ristorazione, sistemi, strumento,
+            applicatie, applicaties, beheer, beheren, horeca, systeem, systemen,
+            aplicativo, gestao}'::text[])
+    $$;
 
 -- The pairs of neighbouring letters of a run; a single letter stays as it is.
 create function search_pairs(run text) returns text
@@ -4174,12 +4273,18 @@ create trigger collection_audit after insert or delete or update on collection
     for each row execute function audit_capture('collection_uuid', 'collection_uuid');
 create trigger collection_public after insert or update or delete on collection
     for each row execute function public_changed('storefront');
+create trigger collection_titled after insert or update of titles on collection
+    for each row execute function collection_titled();
 create trigger collection_address_public after insert or update or delete on collection_address
     for each row execute function public_changed('storefront');
 create trigger collection_listing_audit after insert or delete or update on collection_listing
     for each row execute function audit_capture('collection_uuid', 'collection_uuid', 'app_uuid');
 create trigger collection_listing_public after insert or update or delete on collection_listing
     for each row execute function public_changed('storefront');
+create trigger listing_collected after insert on collection_listing
+    referencing new table as changed for each statement execute function listing_parts_changed();
+create trigger listing_no_longer_collected after delete on collection_listing
+    referencing old table as changed for each statement execute function listing_parts_changed();
 create trigger customer_review_audit after insert or delete or update on customer_review
     for each row execute function audit_capture('review_uuid', 'review_uuid');
 create trigger customer_review_deleted after delete on customer_review for each row
@@ -4242,6 +4347,7 @@ create trigger listing_translation_public after insert or update or delete on li
 
 grant select, insert, update, delete on collection to labs_service;
 grant select, insert, update on collection_address to labs_service;
+grant select, insert, update on collection_document to labs_service;
 grant select, insert, update, delete on collection_listing to labs_service;
 grant select, insert, update, delete on customer_review to labs_service;
 grant select, insert, update, delete on customer_review_flag to labs_service;
