@@ -323,6 +323,8 @@ create table daily_budget (
     -- are never given back to the new budget, because that would increase it by requests that others have spent.
     resets integer not null default 0
         constraint daily_budget_resets_check check (resets >= 0),
+    -- Time of the mail that warned the partner on this day.
+    warned_at timestamptz,
     constraint daily_budget_pkey primary key (account, day)
 ) with (fillfactor = 70);
 create index daily_budget_day_idx on daily_budget (day, account);

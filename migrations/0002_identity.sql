@@ -79,6 +79,7 @@ create table person (
     -- Whether the team had suspended the user before staff locked them: unlocking restores that state.
     was_suspended boolean not null default false,
     board_mail boolean not null default false,
+    quota_mail boolean not null default true,
     constraint person_belonging_check check (case kind
         when 'PARTNER_USER' then partner_uuid is not null and role is not null
         else partner_uuid is null and role is null end),
@@ -726,6 +727,7 @@ create index person_address_begins_idx on person ((email_normalised collate "C")
 create index machine_client_begins_idx on machine_client ((folded(name) collate "C"), client_uuid);
 comment on column person.board_mail is
     'Whether the user receives the weekly mail about the board. The mail does not depend on the user''s votes.';
+comment on column person.quota_mail is 'Whether the user is warned by mail before the partner''s daily budget is spent.';
 create index person_board_mail_idx on person (person_uuid) where board_mail;
 
 create table naming_key (

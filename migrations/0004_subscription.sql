@@ -233,7 +233,7 @@ left join daily_budget as b on b.account = 'partner:' || s.partner_uuid::text
 -- tier's.
 create view budget_use as
 select
-    b.day, b.account, split_part(b.account, ':', 1) as kind, b.granted as used, b.resets,
+    b.day, b.account, split_part(b.account, ':', 1) as kind, b.granted as used, b.resets, b.warned_at,
     l.daily_requests, l.daily_source, l.tier_code
 from daily_budget as b
 left join partner_rate_limit as l

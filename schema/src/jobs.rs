@@ -44,6 +44,7 @@ use labs_identity::partner::data_exports::export_due;
 use labs_marketplace::{PostponedVersions, process_silent, public_pictures, publish_due, watch_index};
 use labs_publication::items::release_due;
 use labs_subscription::changing::apply_due;
+use labs_subscription::usage::warn_of_quota;
 
 /// Outcome of a run: the number of processed items.
 pub type Outcome = Result<u64, Fault>;
@@ -130,6 +131,7 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
             let put_off = Arc::clone(&put_off);
             async move { publish_due(&pool, &put_off, services.clock.now()).await }
         }),
+        job_with(with, JobCode::QuotaWarnings, |pool, services| async move { warn_of_quota(&pool, &services).await }),
         job_with(with, JobCode::DeprecationReminders, |pool, services| async move {
             remind_callers(&pool, &services).await
         }),

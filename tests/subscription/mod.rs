@@ -4,6 +4,7 @@ mod changes;
 mod entitlements;
 mod features;
 mod oracle;
+mod quota;
 mod tiers;
 
 use serde_json::{Value, json};

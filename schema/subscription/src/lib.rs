@@ -11,7 +11,7 @@ mod features;
 mod public_features;
 pub mod public_tiers;
 pub mod tiers;
-mod usage;
+pub mod usage;
 pub mod values;
 
 use labs_core::list::Statements;

@@ -35,6 +35,8 @@ words! {
         PlatformCounts = "PLATFORM_COUNTS",
         /// Releases changelog entries, posts and resources at their scheduled time.
         PublicationReleases = "PUBLICATION_RELEASES",
+        /// Warns partners whose daily budget is nearly spent.
+        QuotaWarnings = "QUOTA_WARNINGS",
         /// Publishes app versions at the time that their partner chose.
         ScheduledPublications = "SCHEDULED_PUBLICATIONS",
         /// Handles submissions whose partner does not answer.
@@ -129,6 +131,7 @@ impl JobCode {
             Self::PublicationReleases => {
                 "Releases changelog entries, blog posts and developer resources at their scheduled time."
             }
+            Self::QuotaWarnings => "Warns partners that have used 80 % of their daily budget, once a day.",
             Self::ScheduledPublications => "Publishes approved versions at the time that their partner chose.",
             Self::SilentPartners => {
                 "Reminds partners whose answer a submission is waiting for, and finally withdraws the submission."
@@ -166,6 +169,7 @@ impl JobCode {
             Self::PartnerClosures | Self::SilentPartners => every(D::from_secs(2)),
             Self::PictureRenditions | Self::TextRendering => every(D::from_secs(2)).quiet(),
             Self::PlatformCounts => every(D::from_secs(5)).quiet(),
+            Self::QuotaWarnings => calendar("*/5 * * * *", DEADLINE),
             Self::PublicationReleases | Self::ScheduledPublications | Self::SubscriptionChanges => {
                 every(D::from_secs(1))
             }

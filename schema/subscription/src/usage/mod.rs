@@ -6,5 +6,7 @@
 mod resolvers;
 mod rules;
 mod store;
+mod warnings;
 
 pub(crate) use resolvers::OPERATIONS;
+pub use warnings::warn_of_quota;

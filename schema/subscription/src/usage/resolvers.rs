@@ -7,7 +7,7 @@ use labs_core::operation::{Operation, operation, operations};
 use labs_core::time::Time;
 use uuid::Uuid;
 
-use super::rules::remaining;
+use super::rules::{remaining, warning_at};
 use super::store::{self, DeprecatedCallRow, LimitRow, RatesRow};
 use crate::entitlements::EntitlementSource;
 use crate::values::cap;
@@ -100,6 +100,10 @@ pub(super) struct RequestUse {
     daily_remaining: i64,
     /// Time when the daily budget is reset.
     daily_resets_at: Time,
+    /// Number of requests at which administrators and developers get an e-mail, once a day: 80 % of the daily budget.
+    warning_at: i64,
+    /// Time of today's e-mail. Null if it was not sent today.
+    warned_at: Option<Time>,
 }
 
 /// Operations of this file.
@@ -169,6 +173,8 @@ impl From<RatesRow> for RequestUse {
             daily_used: row.used,
             daily_remaining: row.daily_requests.saturating_sub(row.used).max(0),
             daily_resets_at: row.resets_at,
+            warning_at: warning_at(row.daily_requests),
+            warned_at: row.warned_at,
         }
     }
 }

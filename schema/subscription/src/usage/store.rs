@@ -4,6 +4,7 @@ use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::principal::Owner;
 use labs_core::time::Time;
+use labs_mail::outbox::Recipient;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -90,6 +91,7 @@ pub(super) struct RatesRow {
     pub(super) used: i64,
     /// Time when the UTC day ends.
     pub(super) resets_at: Time,
+    pub(super) warned_at: Option<Time>,
 }
 
 /// Returns a partner's budgets, and today's usage.
@@ -99,11 +101,67 @@ pub(super) async fn rates(db: &Db, owner: Owner) -> Result<Option<RatesRow>, Fau
         r#"select tier_code as "tier_code!", burst_per_second as "burst_per_second!",
                   burst_source as "burst_source!: EntitlementSource", daily_requests as "daily_requests!",
                   daily_source as "daily_source!: EntitlementSource", granted_today as "used!",
-                  ((date '1970-01-02' + today) at time zone 'UTC') as "resets_at!: Time"
+                  ((date '1970-01-02' + today) at time zone 'UTC') as "resets_at!: Time",
+                  (select warned_at from daily_budget
+                    where account = 'partner:' || partner_uuid::text and day = date '1970-01-01' + today)
+                      as "warned_at: Time"
              from partner_rate_limit
             where partner_uuid = $1"#,
         owner.uuid()
     )
     .fetch_optional(&mut *db.conn().await?)
+    .await?)
+}
+
+/// A partner whose daily budget is nearly spent.
+pub(super) struct NearlySpent {
+    pub(super) partner_uuid: Uuid,
+    pub(super) company: String,
+    pub(super) used: i64,
+    pub(super) limit: i64,
+    /// Time when the UTC day ends.
+    pub(super) resets_at: Time,
+}
+
+/// Returns partners that have used this share of today's budget and were not warned today: at most 500.
+pub(super) async fn nearly_spent_page(db: &Db, percent: i64) -> Result<Vec<NearlySpent>, Fault> {
+    Ok(sqlx::query_as!(
+        NearlySpent,
+        r#"select p.partner_uuid, p.company_name as company, used.used as "used!", used.daily_requests as "limit!",
+                  ((used.day + 1) at time zone 'UTC') as "resets_at!: Time"
+             from budget_use as used
+             join partner as p on p.partner_uuid = case when used.kind = 'partner' then substr(used.account, 9)::uuid end
+            where used.day = (labs_now() at time zone 'UTC')::date and used.warned_at is null and used.daily_requests > 0
+              and used.used * 100 >= used.daily_requests * $1
+            order by used.account limit 500"#,
+        percent
+    )
+    .fetch_all(&mut *db.conn().await?)
+    .await?)
+}
+
+/// Notes the warning of a partner. Returns false if the partner was already warned today.
+pub(super) async fn note_warning(db: &Db, partner_uuid: Uuid) -> Result<bool, Fault> {
+    let noted = sqlx::query!(
+        "update daily_budget set warned_at = labs_now()
+          where account = 'partner:' || $1::uuid::text and day = (labs_now() at time zone 'UTC')::date
+            and warned_at is null",
+        partner_uuid
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(noted.rows_affected() > 0)
+}
+
+/// Returns the administrators and developers of a partner who want the warning.
+pub(super) async fn list_warned_users(db: &Db, partner_uuid: Uuid) -> Result<Vec<Recipient>, Fault> {
+    Ok(sqlx::query_as!(
+        Recipient,
+        r#"select person_uuid as "person_uuid?", partner_uuid, email, name, locale from person
+            where partner_uuid = $1 and role in ('ADMINISTRATOR', 'DEVELOPER') and state = 'ACTIVE' and quota_mail
+            order by created_at, person_uuid"#,
+        partner_uuid
+    )
+    .fetch_all(&mut *db.conn().await?)
     .await?)
 }

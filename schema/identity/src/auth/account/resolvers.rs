@@ -31,6 +31,8 @@ pub(super) struct AccountUpdate {
     /// Whether the user receives the weekly e-mail about the board. Each of these e-mails contains a link to
     /// unsubscribe.
     board_mail: Option<bool>,
+    /// Whether the user receives an e-mail when the partner has used 80 % of its daily budget.
+    quota_mail: Option<bool>,
 }
 
 /// The new e-mail address.
@@ -110,11 +112,12 @@ async fn auth_account_list_security_events(
 #[operation(mutation, access = "auth.account:write")]
 async fn auth_account_update(cx: &RequestContext, body: AccountUpdate) -> Result<Account, Fault> {
     let own = load_own(cx)?;
-    let AccountUpdate { name, locale, time_zone, board_mail } = body;
+    let AccountUpdate { name, locale, time_zone, board_mail, quota_mail } = body;
     let is_of_partner = cx.principal()?.kind == PrincipalType::PartnerUser;
     let time_zone = time_zone.map(|name| rules::known_time_zone(&name)).transpose()?;
-    let change = rules::normalize(AccountChange { name, locale, time_zone, board_mail }, is_of_partner)?;
-    rules::ensure_board_mail(&change, is_of_partner)?;
+    let change = AccountChange { name, locale, time_zone, board_mail, quota_mail };
+    let change = rules::normalize(change, is_of_partner)?;
+    rules::ensure_own_mails(&change, is_of_partner)?;
     store::set_profile(&cx.db, own.person_uuid, &change).await?;
     load_account(cx, &own).await
 }

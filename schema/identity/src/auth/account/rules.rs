@@ -15,6 +15,7 @@ pub(super) struct AccountChange {
     pub(super) locale: Option<String>,
     pub(super) time_zone: Option<String>,
     pub(super) board_mail: Option<bool>,
+    pub(super) quota_mail: Option<bool>,
 }
 
 /// Returns the change with a normalised name. A partner's user cannot have a name like the platform or its staff.
@@ -49,19 +50,16 @@ pub fn partner_person_name(name: &str, pointer: &str) -> Result<String, FieldErr
     imitation::of_platform(pointer, &name).map_or(Ok(name), Err)
 }
 
-/// Rejects the weekly mail about the board for a user without a partner.
+/// Rejects mails of partners for a user without a partner.
 ///
 /// # Errors
-/// [`labs_core::Code::ValidationFailed`], with a pointer to the field.
-pub(super) fn ensure_board_mail(change: &AccountChange, is_of_partner: bool) -> Result<(), Fault> {
-    if change.board_mail == Some(true) && !is_of_partner {
-        return Err(Fault::field(
-            "/board_mail",
-            "UNEXPECTED",
-            "This e-mail is sent only to users of partners. Omit the field.",
-        ));
-    }
-    Ok(())
+/// [`labs_core::Code::ValidationFailed`], with a pointer to each field.
+pub(super) fn ensure_own_mails(change: &AccountChange, is_of_partner: bool) -> Result<(), Fault> {
+    let wanted = [("/board_mail", change.board_mail), ("/quota_mail", change.quota_mail)];
+    let wrong = wanted.into_iter().filter(|(_, wanted)| *wanted == Some(true) && !is_of_partner);
+    let message = "This e-mail is sent only to users of partners. Omit the field.";
+    let errors: Vec<_> = wrong.map(|(pointer, _)| FieldError::at(pointer, "UNEXPECTED", message)).collect();
+    if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }
 
 /// Returns the canonical IANA name of a time zone.

@@ -19,6 +19,7 @@ pub(super) struct AccountRow {
     pub(super) locale: String,
     pub(super) time_zone: String,
     pub(super) board_mail: bool,
+    pub(super) quota_mail: bool,
     pub(super) role: Option<Role>,
     pub(super) partner_uuid: Option<Uuid>,
     pub(super) staff_roles: Vec<String>,
@@ -32,7 +33,7 @@ pub(super) struct AccountRow {
 pub(super) async fn get(db: &Db, person_uuid: Uuid) -> Result<Option<AccountRow>, Fault> {
     Ok(sqlx::query_as!(
         AccountRow,
-        r#"select p.person_uuid, p.kind as "kind: _", p.name, p.email, p.email_verified_at, p.locale, p.time_zone, p.board_mail, p.role as "role: _", p.partner_uuid,
+        r#"select p.person_uuid, p.kind as "kind: _", p.name, p.email, p.email_verified_at, p.locale, p.time_zone, p.board_mail, p.quota_mail, p.role as "role: _", p.partner_uuid,
                   array(select g.role_code from staff_role_grant as g where g.person_uuid = p.person_uuid order by g.role_code) as "staff_roles!",
                   f.confirmed_at as "totp_confirmed_at?",
                   (select count(*) from recovery_code as c
@@ -52,15 +53,17 @@ pub(super) async fn set_profile(db: &Db, person_uuid: Uuid, change: &AccountChan
     sqlx::query!(
         "update person
             set name = coalesce($2, name), locale = coalesce($3, locale), time_zone = coalesce($4, time_zone),
-                board_mail = coalesce($5, board_mail), updated_at = labs_now()
+                board_mail = coalesce($5, board_mail), quota_mail = coalesce($6, quota_mail), updated_at = labs_now()
           where person_uuid = $1
-            and (name, locale, time_zone, board_mail) is distinct from
-                (coalesce($2, name), coalesce($3, locale), coalesce($4, time_zone), coalesce($5, board_mail))",
+            and (name, locale, time_zone, board_mail, quota_mail) is distinct from
+                (coalesce($2, name), coalesce($3, locale), coalesce($4, time_zone), coalesce($5, board_mail),
+                 coalesce($6, quota_mail))",
         person_uuid,
         change.name,
         change.locale,
         change.time_zone,
         change.board_mail,
+        change.quota_mail,
     )
     .execute(&mut *db.conn().await?)
     .await?;

@@ -39,6 +39,9 @@ pub(super) struct Account {
     /// on the board in the previous week. It is the same for every recipient, regardless of their votes. False until
     /// the user enables it. Always false for staff members.
     board_mail: bool,
+    /// Whether the user receives an e-mail when the partner has used 80 % of its daily budget, at most one a day. It is
+    /// sent to administrators and developers. Always false for staff members.
+    quota_mail: bool,
     /// Role of the user in the partner's team. Null for staff members.
     role: Option<Role>,
     /// Partner whose team the user belongs to. Null for staff members.
@@ -76,6 +79,7 @@ impl From<AccountRow> for Account {
             locale: row.locale,
             time_zone: row.time_zone,
             board_mail: row.board_mail,
+            quota_mail: row.quota_mail && row.partner_uuid.is_some(),
             role: row.role,
             partner_uuid: row.partner_uuid,
             staff_roles: row.staff_roles,
