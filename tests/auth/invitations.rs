@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{faults, swift, token_for, wait_until_refused};
+use crate::harness::mail::mark_of;
 use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Answer, Harness};
 use crate::subscription::call_during_write;
@@ -28,7 +29,7 @@ async fn invite(harness: &Harness, by: &Person, email: &str, role: Role) -> Resu
 
 /// Invites an address and returns the token from the mail.
 async fn invited(harness: &Harness, by: &Person, email: &str) -> String {
-    let before = harness.mails_now(email).iter().filter(|mail| mail.contains(ACCEPT)).count();
+    let before = harness.mails_now(email).iter().filter(|mail| mail.contains(mark_of(ACCEPT))).count();
     invite(harness, by, email, Role::Developer).await.unwrap();
     token_for(harness, email, ACCEPT, before + 1).await
 }

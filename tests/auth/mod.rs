@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::harness::mail::mark_of;
 use crate::harness::people::Person;
 use crate::harness::{Answer, Harness};
 
@@ -35,7 +36,7 @@ async fn swift() -> Harness {
 pub(crate) async fn token_for(harness: &Harness, email: &str, path: &str, number: usize) -> String {
     for _ in 0..1000 {
         let mails = harness.mails_now(email).into_iter();
-        let found: Vec<String> = mails.filter(|mail| mail.contains(path)).collect();
+        let found: Vec<String> = mails.filter(|mail| mail.contains(mark_of(path))).collect();
         if let (true, Some(mail)) = (found.len() >= number, found.last()) {
             let start = mail.find("labs_ot_").unwrap_or_else(|| panic!("no token in {mail}"));
             let is_part = |letter: &char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');

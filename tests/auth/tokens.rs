@@ -78,11 +78,12 @@ async fn client_credentials_grant_returns_the_same_token() {
 async fn invalid_token_challenge_differs_from_missing_token() {
     let harness = Harness::new().await;
     let challenge = |answer: &Answer| answer.header("www-authenticate").to_owned();
+    let metadata = format!("resource_metadata=\"{}/.well-known/oauth-protected-resource\"", harness.base_url);
     let none = harness.call("system_me_get").expect(401).await;
-    assert_eq!(challenge(&none), "Bearer realm=\"labs\"");
+    assert_eq!(challenge(&none), format!("Bearer realm=\"labs\", {metadata}"));
     for bad in ["not a token", "eyJhbGciOiJub25lIn0.e30.", "labs_cs_something"] {
         let refused = harness.call("system_me_get").token(&bad.replace(' ', "-")).expect(401).await;
-        assert_eq!(challenge(&refused), "Bearer realm=\"labs\", error=\"invalid_token\"", "{bad}");
+        assert_eq!(challenge(&refused), format!("Bearer realm=\"labs\", error=\"invalid_token\", {metadata}"), "{bad}");
     }
 }
 

@@ -19,20 +19,32 @@ pub(crate) struct Mailed {
     pub(crate) text: String,
     /// Link to the page, with the token after `#`.
     pub(crate) link: String,
-    /// The shell command.
-    pub(crate) command: String,
+    /// The shell command. None in an invitation.
+    pub(crate) command: Option<String>,
+}
+
+/// Returns the mark of a mail whose token the operation with this path accepts: the end of the page's address.
+pub(crate) fn mark_of(path: &str) -> &'static str {
+    match path {
+        "/v1/auth/registrations:verify-email" => "/account/verify-email#",
+        "/v1/auth/password-resets:confirm" => "/account/reset-password#",
+        "/v1/auth/account:confirm-email" => "/account/confirm-email#",
+        "/v1/auth/account:cancel-email-change" => "/account/cancel-email-change#",
+        "/v1/auth/invitations:accept" => "/account/invitation#",
+        other => panic!("no mail has a token for {other}"),
+    }
 }
 
 impl Mailed {
     fn read(text: String) -> Option<Mailed> {
         let mut lines = text.lines().filter(|line| line.contains("labs_ot_")).map(|line| line.trim().to_owned());
-        let (link, command) = (lines.next()?, lines.next()?);
+        let (link, command) = (lines.next()?, lines.next());
         Some(Mailed { text, link, command })
     }
 
     /// Runs the command in a shell with this input and returns the service's response.
     pub(crate) async fn run(&self, typed: &str) -> Value {
-        let (command, typed) = (self.command.clone(), typed.to_owned());
+        let (command, typed) = (self.command.clone().expect("the mail has a command"), typed.to_owned());
         let said = tokio::task::spawn_blocking(move || {
             let mut shell = Command::new("sh");
             shell.arg("-c").arg(&command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -44,16 +56,16 @@ impl Mailed {
         let said = said.await.unwrap();
         let (out, complaints) = (String::from_utf8(said.stdout).unwrap(), String::from_utf8(said.stderr).unwrap());
         let answer = out.find('{').map(|start| &out[start..]).unwrap_or_default();
-        serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {out} {complaints} {}", self.command))
+        serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {out} {complaints} {:?}", self.command))
     }
 }
 
 impl Harness {
-    /// Waits for the mail to an address whose command calls an operation with this path.
+    /// Waits for the mail to an address whose token an operation with this path accepts.
     pub(crate) async fn mailed(&self, address: &str, path: &str) -> Mailed {
         let find = || {
             let mut mails = self.mails_now(address).into_iter().filter_map(Mailed::read);
-            mails.rfind(|mail| mail.command.contains(path))
+            mails.rfind(|mail| mail.link.contains(mark_of(path)))
         };
         self.soon("the mail comes", async || find().is_some()).await;
         find().unwrap()

@@ -8,6 +8,7 @@ mod board_week;
 mod deprecation;
 mod marketplace;
 mod membership;
+mod quota;
 mod review;
 mod ticket;
 use labs_core::email::EmailAddress;
@@ -23,6 +24,7 @@ pub use board_week::BoardWeek;
 pub use deprecation::{DeprecatedCall, DeprecationNotice};
 pub use marketplace::{Decision, ListingEvent, ListingNotice, VersionReview, VersionReviewEvent};
 pub use membership::{Membership, MembershipChange};
+pub use quota::QuotaNotice;
 pub use review::{ReviewNews, ReviewNotice};
 pub use ticket::{Ticket, TicketEvent};
 
@@ -206,6 +208,8 @@ pub enum Notice {
     Review(ReviewNotice),
     /// The company still calls deprecated elements.
     Deprecation(DeprecationNotice),
+    /// The daily budget of the company is nearly spent.
+    Quota(QuotaNotice),
 }
 
 /// Kind of the mail about a new customer review, which is counted separately: a user gets one a day.
@@ -309,6 +313,7 @@ impl MailContent {
                 Notice::Review(ReviewNotice { news: ReviewNews::Shown, .. }) => CUSTOMER_REVIEW,
                 Notice::Review(_) => "REVIEW_FLAG",
                 Notice::Deprecation(_) => "DEPRECATION",
+                Notice::Quota(_) => "QUOTA",
             },
         }
     }

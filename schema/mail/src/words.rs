@@ -1,7 +1,7 @@
 //! Text of mail messages: plain text, one file per language.
 //!
-//! A token appears in the link to the page that accepts it, after `#`, and in a command that does the same. Each is on
-//! a separate line, which is never wrapped. Names of users and companies are sanitised before they appear in a message,
+//! A token appears in the link to the page that accepts it, after `#`, and, except in invitations, in a command that does
+//! the same. Each is on a separate line, which is never wrapped. Names of users and companies are sanitised before they appear in a message,
 //! because they can be chosen to contain a link or a header.
 use jiff::Timestamp;
 use labs_crypto::secret::SecretText;
@@ -11,6 +11,7 @@ use super::message::{Asking, Locale, MailContent};
 mod command;
 mod english;
 mod german;
+mod next_step;
 
 /// Platform name and base address for the text.
 pub(super) struct MailLinks<'a> {
@@ -61,6 +62,16 @@ fn draft(content: &MailContent, locale: Locale, places: &MailLinks<'_>) -> Draft
         Locale::English => english::render(content, places),
         Locale::German => german::render(content, places),
     };
+    if let MailContent::Telling(notice) = content
+        && let Some(operation) = next_step::next_operation(notice)
+    {
+        let sentence = match locale {
+            Locale::English => english::NEXT_STEP,
+            Locale::German => german::NEXT_STEP,
+        };
+        let address = format!("    {}/reference/operations/{operation}", places.base_url);
+        draft = draft.push_paragraph(sentence).push_paragraph(address);
+    }
     // Readers see a subject before its sender, so a name must not put an address into it.
     if has_address(&draft.subject) {
         let is_invitation = matches!(content, MailContent::Asking { .. });
@@ -82,22 +93,25 @@ impl Draft {
         self
     }
 
-    /// Appends the link that submits the token, and a command that does the same. `from_terminal` is the sentence
-    /// before the command, and the command's prompt.
-    fn push_token_link(
+    /// Appends the link that submits the token.
+    fn push_token_link(self, token: &SecretText, route: &TokenRoute, places: &MailLinks<'_>) -> Draft {
+        // A browser never sends the part after `#` to a server, so no log contains the token.
+        self.push_paragraph(format!("    {}/account/{}#{}", places.base_url, route.page, token.expose()))
+    }
+
+    /// Appends a command that submits the token as the link does. `from_terminal` is the sentence before the command,
+    /// and the command's prompt.
+    fn push_token_command(
         self,
         token: &SecretText,
-        route: &TokenRoute,
+        (route, asks): (&TokenRoute, TokenInput),
         from_terminal: (&str, &str),
         places: &MailLinks<'_>,
     ) -> Draft {
         let (sentence, prompt) = from_terminal;
-        // A browser never sends the part after `#` to a server, so no log contains the token.
-        let link = format!("    {}/account/{}#{}", places.base_url, route.page, token.expose());
         let url = format!("{}{}", places.base_url, route.path);
-        self.push_paragraph(link)
-            .push_paragraph(sentence)
-            .push_paragraph(format!("    {}", command::token_command(token.expose(), &url, route.asks, prompt)))
+        let command = command::token_command(token.expose(), &url, asks, prompt);
+        self.push_paragraph(sentence).push_paragraph(format!("    {command}"))
     }
 }
 
@@ -107,8 +121,9 @@ struct TokenRoute {
     page: &'static str,
     /// Path of the operation that accepts it.
     path: &'static str,
-    /// Further input of the operation.
-    asks: TokenInput,
+    /// Further input of the operation, for the command. `None` if the link alone is sent: the recipient of an invitation
+    /// has not asked for the e-mail, and may never have used a terminal.
+    asks: Option<TokenInput>,
 }
 
 /// Input that a user adds to a token.
@@ -116,22 +131,26 @@ struct TokenRoute {
 enum TokenInput {
     Nothing,
     Password,
-    NameAndPassword,
 }
 
 /// Returns the page and operation for a token of this kind.
 fn token_route(about: &Asking) -> TokenRoute {
     let (page, path, asks) = match about {
-        Asking::VerifyEmail { .. } => ("verify-email", "/v1/auth/registrations:verify-email", TokenInput::Password),
-        Asking::ResetPassword { .. } | Asking::StaffInvitation { .. } => {
-            ("reset-password", "/v1/auth/password-resets:confirm", TokenInput::Password)
+        Asking::VerifyEmail { .. } => {
+            ("verify-email", "/v1/auth/registrations:verify-email", Some(TokenInput::Password))
         }
-        Asking::ConfirmNewEmail { .. } => ("confirm-email", "/v1/auth/account:confirm-email", TokenInput::Nothing),
+        Asking::ResetPassword { .. } => {
+            ("reset-password", "/v1/auth/password-resets:confirm", Some(TokenInput::Password))
+        }
+        Asking::StaffInvitation { .. } => ("reset-password", "/v1/auth/password-resets:confirm", None),
+        Asking::ConfirmNewEmail { .. } => {
+            ("confirm-email", "/v1/auth/account:confirm-email", Some(TokenInput::Nothing))
+        }
         Asking::CancelEmailChange { .. } => {
-            ("cancel-email-change", "/v1/auth/account:cancel-email-change", TokenInput::Nothing)
+            ("cancel-email-change", "/v1/auth/account:cancel-email-change", Some(TokenInput::Nothing))
         }
         Asking::Invitation { .. } | Asking::FirstAdministrator { .. } => {
-            ("invitation", "/v1/auth/invitations:accept", TokenInput::NameAndPassword)
+            ("invitation", "/v1/auth/invitations:accept", None)
         }
     };
     TokenRoute { page, path, asks }

@@ -45,6 +45,7 @@ pub(crate) fn one_of_each(text: &str) -> Vec<MailContent> {
     telling.extend(Membership::one_of_each(&text()).into_iter().map(Notice::Membership));
     telling.extend(Ticket::one_of_each(&text()).into_iter().map(Notice::Ticket));
     telling.extend(DeprecationNotice::one_of_each(&text()).into_iter().map(Notice::Deprecation));
+    telling.extend(QuotaNotice::one_of_each(&text()).into_iter().map(Notice::Quota));
     telling.extend(BoardWeek::one_of_each(&text()).into_iter().map(Notice::BoardWeek));
     telling.extend(BoardNotice::one_of_each(&text()).into_iter().map(Notice::Board));
     telling.extend(ReviewNotice::one_of_each(&text()).into_iter().map(Notice::Review));

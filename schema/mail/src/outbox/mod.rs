@@ -95,9 +95,22 @@ pub async fn queue_to_administrators(
     partner_uuid: Uuid,
     write: impl Fn(String) -> MailContent,
 ) -> Result<(), Fault> {
-    for to in list_administrators(db, partner_uuid).await? {
+    queue_to_each(db, services, &list_administrators(db, partner_uuid).await?, write).await
+}
+
+/// Queues a message to each of these recipients, with their name in it. Works without a request.
+///
+/// # Errors
+/// The fault of the database.
+pub async fn queue_to_each(
+    db: &Db,
+    services: &Services,
+    recipients: &[Recipient],
+    write: impl Fn(String) -> MailContent,
+) -> Result<(), Fault> {
+    for to in recipients {
         let message_uuid = labs_crypto::uuid_at(services.clock.now().0);
-        post_by(db, services, (message_uuid, None), &to, &OutboxEntry::of(&write(to.name.clone()))).await?;
+        post_by(db, services, (message_uuid, None), to, &OutboxEntry::of(&write(to.name.clone()))).await?;
     }
     Ok(())
 }

@@ -10,9 +10,6 @@ pub(super) fn token_command(token: &str, url: &str, asks: TokenInput, prompt: &s
     let script = match asks {
         TokenInput::Nothing => return format!(r#"{curl} '{{"token":"{token}"}}'"#),
         TokenInput::Password => format!(r#"s/[\"]/\\&/g;s/.*/{{"token":"{token}","password":"&"}}/;q"#),
-        TokenInput::NameAndPassword => {
-            format!(r#"N;s/[\"]/\\&/g;s/\(.*\)\n\(.*\)/{{"token":"{token}","name":"\1","password":"\2"}}/;q"#)
-        }
     };
     format!("printf '{prompt} ' && sed '{script}' | {curl} @-")
 }

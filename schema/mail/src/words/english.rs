@@ -3,16 +3,20 @@ mod board;
 mod board_week;
 mod deprecation;
 mod marketplace;
+mod quota;
 mod review;
 mod team;
 
 use jiff::Timestamp;
 use labs_crypto::secret::SecretText;
 
-use super::{Draft, MailLinks, TokenInput, moment, sanitize, sanitize_reason, token_route};
+use super::{Draft, MailLinks, TokenInput, TokenRoute, moment, sanitize, sanitize_reason, token_route};
 use crate::message::{Asking, ClosingStep, MailContent, Notice, SecurityEvent};
 
 mod subscription;
+
+/// Sentence before the address of the next step.
+pub(super) const NEXT_STEP: &str = "The next step is explained here, and can be done there:";
 
 pub(super) fn render(content: &MailContent, places: &MailLinks<'_>) -> Draft {
     match content {
@@ -73,16 +77,7 @@ fn render_token_request(about: &Asking, token: &SecretText, expires_at: Timestam
             )),
     };
     let token_route = token_route(about);
-    let from_terminal = match token_route.asks {
-        TokenInput::Nothing => ("Or do it at a terminal:", ""),
-        TokenInput::Password => ("Or do it at a terminal, which asks for the password:", "Password:"),
-        TokenInput::NameAndPassword => (
-            "Or, if you have no account yet, do it at a terminal, which asks for your name and a password:",
-            "Your name, and on the next line a password:",
-        ),
-    };
-    let draft = draft.push_token_link(token, &token_route, from_terminal, places);
-    draft.push_paragraph(format!("You can use one of them, once, until {}.", moment(expires_at))).push_paragraph(match about {
+    push_ways(draft, token, (&token_route, expires_at), places).push_paragraph(match about {
         Asking::CancelEmailChange { .. } => "If you made the change yourself, you can ignore this e-mail.",
         Asking::VerifyEmail { .. } => {
             "If you did not register this company at that time, another person did. Ignore this e-mail, and do not \
@@ -90,6 +85,26 @@ fn render_token_request(about: &Asking, token: &SecretText, expires_at: Timestam
         }
         _ => "If you did not expect this e-mail, ignore it: without the link, nothing changes. Do not share the link.",
     })
+}
+
+/// Appends the link, the command if the route has one, and the time until which they can be used.
+fn push_ways(
+    draft: Draft,
+    token: &SecretText,
+    (route, expires_at): (&TokenRoute, Timestamp),
+    places: &MailLinks<'_>,
+) -> Draft {
+    let (draft, until) = (draft.push_token_link(token, route, places), moment(expires_at));
+    let Some(asks) = route.asks else {
+        return draft.push_paragraph(format!("You can use it once, until {until}."));
+    };
+    let from_terminal = match asks {
+        TokenInput::Nothing => ("Or do it at a terminal:", ""),
+        TokenInput::Password => ("Or do it at a terminal, which asks for the password:", "Password:"),
+    };
+    draft
+        .push_token_command(token, (route, asks), from_terminal, places)
+        .push_paragraph(format!("You can use one of them, once, until {until}."))
 }
 
 fn render_notice(notice: &Notice, places: &MailLinks<'_>) -> Draft {
@@ -151,6 +166,7 @@ fn render_notice(notice: &Notice, places: &MailLinks<'_>) -> Draft {
         Notice::BoardWeek(week) => board_week::render_email(week, places),
         Notice::Review(notice) => review::render_email(notice),
         Notice::Deprecation(notice) => deprecation::render_email(notice, places),
+        Notice::Quota(notice) => quota::render_email(notice, platform),
     }
 }
 

@@ -3,16 +3,20 @@ mod board;
 mod board_week;
 mod deprecation;
 mod marketplace;
+mod quota;
 mod review;
 mod team;
 
 use jiff::Timestamp;
 use labs_crypto::secret::SecretText;
 
-use super::{Draft, MailLinks, TokenInput, moment, sanitize, sanitize_reason, token_route};
+use super::{Draft, MailLinks, TokenInput, TokenRoute, moment, sanitize, sanitize_reason, token_route};
 use crate::message::{Asking, ClosingStep, MailContent, Notice, SecurityEvent};
 
 mod subscription;
+
+/// Sentence before the address of the next step.
+pub(super) const NEXT_STEP: &str = "Der nächste Schritt ist hier erklärt und lässt sich dort ausführen:";
 
 pub(super) fn render(content: &MailContent, places: &MailLinks<'_>) -> Draft {
     match content {
@@ -72,19 +76,7 @@ fn render_token_request(about: &Asking, token: &SecretText, expires_at: Timestam
         )),
     };
     let token_route = token_route(about);
-    let from_terminal = match token_route.asks {
-        TokenInput::Nothing => ("Oder führen Sie diesen Befehl im Terminal aus:", ""),
-        TokenInput::Password => {
-            ("Oder führen Sie diesen Befehl im Terminal aus. Er fragt nach dem Passwort:", "Passwort:")
-        }
-        TokenInput::NameAndPassword => (
-            "Wenn Sie noch kein Konto haben, können Sie auch diesen Befehl im Terminal ausführen. Er fragt nach \
-             Ihrem Namen und einem Passwort:",
-            "Ihr Name, und in der Zeile darunter ein Passwort:",
-        ),
-    };
-    let draft = draft.push_token_link(token, &token_route, from_terminal, places);
-    draft.push_paragraph(format!("Sie können einen der beiden Wege einmal nutzen, bis {}.", moment(expires_at))).push_paragraph(match about {
+    push_ways(draft, token, (&token_route, expires_at), places).push_paragraph(match about {
         Asking::CancelEmailChange { .. } => "Wenn Sie selbst die Adresse ändern, ist nichts zu tun.",
         Asking::VerifyEmail { .. } => {
             "Wenn Sie diese Firma nicht zu dieser Zeit registriert haben, war es eine andere Person. Ignorieren Sie \
@@ -95,6 +87,28 @@ fn render_token_request(about: &Asking, token: &SecretText, expires_at: Timestam
              Sie den Link nicht weiter."
         }
     })
+}
+
+/// Appends the link, the command if the route has one, and the time until which they can be used.
+fn push_ways(
+    draft: Draft,
+    token: &SecretText,
+    (route, expires_at): (&TokenRoute, Timestamp),
+    places: &MailLinks<'_>,
+) -> Draft {
+    let (draft, until) = (draft.push_token_link(token, route, places), moment(expires_at));
+    let Some(asks) = route.asks else {
+        return draft.push_paragraph(format!("Sie können ihn einmal nutzen, bis {until}."));
+    };
+    let from_terminal = match asks {
+        TokenInput::Nothing => ("Oder führen Sie diesen Befehl im Terminal aus:", ""),
+        TokenInput::Password => {
+            ("Oder führen Sie diesen Befehl im Terminal aus. Er fragt nach dem Passwort:", "Passwort:")
+        }
+    };
+    draft
+        .push_token_command(token, (route, asks), from_terminal, places)
+        .push_paragraph(format!("Sie können einen der beiden Wege einmal nutzen, bis {until}."))
 }
 
 fn render_notice(notice: &Notice, places: &MailLinks<'_>) -> Draft {
@@ -158,6 +172,7 @@ fn render_notice(notice: &Notice, places: &MailLinks<'_>) -> Draft {
         Notice::BoardWeek(week) => board_week::render_email(week, places),
         Notice::Review(notice) => review::render_email(notice),
         Notice::Deprecation(notice) => deprecation::render_email(notice, places),
+        Notice::Quota(notice) => quota::render_email(notice, platform),
     }
 }
 
