@@ -463,7 +463,7 @@ create index media_renditions_idx
 create index app_translation_begins_idx on app_translation ((folded(name) collate "C"), app_uuid);
 
 -- Whether a listing or a submission needs a media item: a pending submission, a submission of a version that is or may
--- be published, or a submission that was decided or withdrawn within the last 30 days.
+-- be published or was replaced within the last 30 days, or a submission that was decided or withdrawn within that time.
 create function media_is_needed(of_media uuid, of_app uuid) returns boolean
     language sql stable parallel safe
     as $$
@@ -474,6 +474,8 @@ create function media_is_needed(of_media uuid, of_app uuid) returns boolean
                     and s.snapshot -> 'media' @> jsonb_build_array(jsonb_build_object('media_uuid', of_media))
                     and (s.waiting_on is not null
                         or s.state = 'APPROVED' and v.state in ('APPROVED', 'SCHEDULED', 'PUBLISHED')
+                        or s.state = 'APPROVED' and v.state = 'SUPERSEDED'
+                            and v.state_changed_at > public.labs_now() - interval '30 days'
                         or greatest(s.submitted_at, s.decided_at, s.updated_at) > public.labs_now() - interval '30 days'))
     $$;
 

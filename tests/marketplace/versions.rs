@@ -3,6 +3,7 @@
 mod changes;
 mod due;
 mod machine;
+mod rollback;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -33,6 +34,8 @@ async fn version_number_must_be_valid_unused_and_above_live() {
         let refused = create(bad).await;
         assert_eq!((refused.status, errors(&refused).first().map(|error| error.1)), (422, Some("/number")), "{bad}");
     }
+    let short = create("1.0").await;
+    assert!(short.json["errors"][0]["message"].as_str().unwrap().contains("as in 1.4.0"), "{}", short.text());
     let live = market.draft(&app, "1.9.0").await;
     let used = create("1.9.0").await;
     assert_eq!((used.status, errors(&used)), (409, vec![("ALREADY_USED", "/number")]));

@@ -15,7 +15,8 @@ async fn merge_patch_changes_sent_fields_and_null_removes() {
     let market = Market::new().await;
     let app = market.app("Table Pilot").await;
     let version = market.draft(&app, "1.0.0").await;
-    let permission = json!({ "code": "orders", "reason": "Shows what a table ordered." });
+    let reasons = json!({ "de": "Zeigt die Bestellung." });
+    let permission = json!({ "code": "orders", "reason": "Shows what a table ordered.", "reasons": reasons });
     let manifest = json!({ "permissions": [permission], "redirect_uris": ["https://nordsee.example/back"] });
     let first = json!({ "release_notes": { "de": " Was neu ist. ", "fr": "Nouveau." }, "manifest": manifest });
     let seen = update(&market, &app, &version, first).await;

@@ -59,7 +59,7 @@ const MACHINE: &[Row] = &[
         leads: &[("publish", "PUBLISHED"), ("schedule", "SCHEDULED"), ("withdraw", "WITHDRAWN")],
     },
     Row { state: "PUBLISHED", owner: &[], reviewer: &[], leads: &[] },
-    Row { state: "SUPERSEDED", owner: &[], reviewer: &[], leads: &[] },
+    Row { state: "SUPERSEDED", owner: &["publish"], reviewer: &[], leads: &[("publish", "PUBLISHED")] },
     Row { state: "REJECTED", owner: &["submit"], reviewer: &[], leads: &[("submit", "SUBMITTED")] },
     Row { state: "WITHDRAWN", owner: &[], reviewer: &[], leads: &[] },
 ];

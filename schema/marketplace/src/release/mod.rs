@@ -17,5 +17,5 @@ mod view;
 pub use due::{PostponedVersions, publish_due};
 pub(crate) use rules::permissions_only_in;
 pub(crate) use snapshot::Snapshot;
-pub(crate) use store::{get_conflicting, get_draft, get_live, publish};
+pub(crate) use store::{get_conflicting, get_draft, get_live, lacks_media, publish};
 pub(crate) use view::{DifferencePaths, ListingSnapshot, SubmissionDifference, sides};

@@ -125,7 +125,11 @@ fn places(snapshot: &ListingSnapshot) -> Vec<PathText> {
         add(format!("/version/release_notes/{locale}"), Some(text));
     }
     for permission in &snapshot.version.manifest.permissions {
-        add(format!("/version/manifest/permissions/{}/reason", permission.code), Some(&permission.reason));
+        let place = format!("/version/manifest/permissions/{}", permission.code);
+        add(format!("{place}/reason"), Some(&permission.reason));
+        for (locale, reason) in permission.reasons.iter() {
+            add(format!("{place}/reasons/{locale}"), Some(reason));
+        }
     }
     for uri in &snapshot.version.manifest.redirect_uris {
         add(format!("/version/manifest/redirect_uris{MEMBER}{uri}"), Some(uri));
@@ -135,6 +139,8 @@ fn places(snapshot: &ListingSnapshot) -> Vec<PathText> {
 
 #[cfg(test)]
 mod tests {
+    use labs_core::describe::Json;
+
     use super::*;
 
     #[test]
@@ -160,7 +166,11 @@ mod tests {
 
     #[test]
     fn permissions_are_compared_by_code() {
-        let permission = |code: &str, reason: &str| AppPermission { code: code.to_owned(), reason: reason.to_owned() };
+        let permission = |code: &str, reason: &str| AppPermission {
+            code: code.to_owned(),
+            reason: reason.to_owned(),
+            reasons: Json::default(),
+        };
         let before = [permission("orders", "Shows what was ordered."), permission("customers", "Shows a name.")];
         let after = [permission("orders", "Shows orders of a table."), permission("orders:write", "Changes a table.")];
         assert_eq!(permissions_only_in(&after, &before), [permission("orders:write", "Changes a table.")]);

@@ -324,6 +324,21 @@ pub(super) async fn get_media(db: &Db, media: &[Uuid]) -> Result<HashMap<Uuid, M
     Ok(rows.into_iter().map(|row| (row.media_uuid, row)).collect())
 }
 
+/// Returns whether a media item of a version's approved snapshot was deleted.
+pub(crate) async fn lacks_media(db: &Db, version_uuid: Uuid) -> Result<bool, Fault> {
+    let Some(submission_uuid) = get_approved(db, version_uuid).await? else { return Ok(true) };
+    Ok(sqlx::query_scalar!(
+        r#"select exists (
+             select from submission as s
+             cross join jsonb_to_recordset(s.snapshot -> 'media') as shown (media_uuid uuid)
+             where s.submission_uuid = $1
+                 and not exists (select from media as m where m.media_uuid = shown.media_uuid)) as "lacks!""#,
+        submission_uuid
+    )
+    .fetch_one(&mut *db.conn().await?)
+    .await?)
+}
+
 /// Returns the published version that blocks another one, because its number is not lower.
 pub(crate) async fn get_conflicting(db: &Db, version_uuid: Uuid) -> Result<Option<String>, Fault> {
     Ok(sqlx::query_scalar!(

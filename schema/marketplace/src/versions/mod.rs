@@ -11,7 +11,7 @@
 //!                           └── REJECTED ◀───┘ reject
 //!
 //!   update: DRAFT, CHANGES_REQUESTED stay        withdraw: SUBMITTED, IN_REVIEW, APPROVED, SCHEDULED ──▶ WITHDRAWN
-//!   delete: DRAFT is gone
+//!   delete: DRAFT is gone                        publish: SUPERSEDED ──▶ PUBLISHED again
 //! ```
 //!
 //! [`rules`] contains the transition table of this state machine; the submissions of a version follow it. At most one
@@ -30,6 +30,6 @@ pub(crate) use list::{AppVersionFilter, STATEMENTS};
 pub(crate) use resolvers::OPERATIONS;
 pub use resolvers::{AppVersion, show_followed};
 pub use rules::draw_states;
-pub(crate) use rules::manifest::{AppManifest, AppPermission};
+pub(crate) use rules::manifest::{AppManifest, AppPermission, ListingPermission};
 pub(crate) use rules::{AppVersionAction, AppVersionState, VersionActor, allowed_actions, next_state};
 pub(crate) use staff::{load_for_staff, page_for_staff};

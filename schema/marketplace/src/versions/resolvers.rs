@@ -210,11 +210,26 @@ async fn publish(
     let ties = submissions::get_links(&cx.db, app_uuid, version_uuid).await?;
     next_state("version", locked.state, action, ties.was_appealed)?;
     apps::next_state(locked.app_state, apps::AppAction::Publish, apps::Past::default())?;
-    ensure_higher(cx, version_uuid, locked).await?;
+    if locked.state == AppVersionState::Superseded {
+        ensure_complete(cx, version_uuid).await?;
+    } else {
+        ensure_higher(cx, version_uuid, locked).await?;
+    }
     match body.publish_at {
         Some(publish_at) => store::set_scheduled(&cx.db, actor(cx)?, version_uuid, publish_at).await,
         None => release::publish(&cx.db, actor(cx)?, app_uuid, version_uuid).await,
     }
+}
+
+/// Rejects a return to a version whose images were deleted: the listing would differ from what was approved.
+async fn ensure_complete(cx: &RequestContext, version_uuid: Uuid) -> Result<(), Fault> {
+    if release::lacks_media(&cx.db, version_uuid).await? {
+        return Err(Fault::conflict(
+            "Images of this version were deleted, thirty days after another version replaced it. Create a new version \
+             with its content.",
+        ));
+    }
+    Ok(())
 }
 
 /// Rejects a version that can never be published, because an equal or higher version was published after its creation.

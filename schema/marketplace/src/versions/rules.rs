@@ -26,7 +26,7 @@ words! {
         Scheduled = "SCHEDULED",
         /// On the storefront.
         Published = "PUBLISHED",
-        /// Was published until a later version replaced it.
+        /// Was published until another version replaced it. Can be published again.
         Superseded = "SUPERSEDED",
         /// Rejected. May be appealed once.
         Rejected = "REJECTED",
@@ -133,7 +133,8 @@ impl AppVersionAction {
 ///
 /// A rejected version can be submitted once more, as an appeal. A scheduled version can be rescheduled or published
 /// immediately; it returns to the approved state once a higher version is published. A version that waits for an owner
-/// without an answer lapses. A withdrawn version is final: its successor needs a different number.
+/// without an answer lapses. A superseded version can be published again, because it was approved once: its owner returns
+/// to it if the later version is faulty. A withdrawn version is final: its successor needs a different number.
 const fn find_transition(
     state: AppVersionState,
     action: AppVersionAction,
@@ -161,9 +162,10 @@ const fn find_transition(
             AppVersionState::Submitted | AppVersionState::InReview | AppVersionState::ChangesRequested,
             AppVersionAction::Lapse,
         ) => Some(AppVersionState::Withdrawn),
-        (AppVersionState::Approved | AppVersionState::Scheduled, AppVersionAction::Publish) => {
-            Some(AppVersionState::Published)
-        }
+        (
+            AppVersionState::Approved | AppVersionState::Scheduled | AppVersionState::Superseded,
+            AppVersionAction::Publish,
+        ) => Some(AppVersionState::Published),
         (AppVersionState::Approved | AppVersionState::Scheduled, AppVersionAction::Schedule) => {
             Some(AppVersionState::Scheduled)
         }

@@ -127,6 +127,8 @@ pub(super) struct AppPermissionInput {
     code: String,
     /// Reason for the permission, in one sentence. Customers read it before they install the app.
     reason: String,
+    /// Reason in other languages, by locale. A reader whose language is not among them reads `reason`.
+    reasons: Option<Json<BTreeMap<String, String>>>,
 }
 
 /// Information for the reviewers, submitted with the version.
@@ -203,5 +205,11 @@ impl From<AppManifestInput> for AppManifest {
 }
 
 fn permissions(sent: Vec<AppPermissionInput>) -> Vec<AppPermission> {
-    sent.into_iter().map(|input| AppPermission { code: input.code, reason: input.reason }).collect()
+    sent.into_iter()
+        .map(|input| AppPermission {
+            code: input.code,
+            reason: input.reason,
+            reasons: input.reasons.unwrap_or_default(),
+        })
+        .collect()
 }

@@ -55,7 +55,7 @@ const TABLE: &[(AppVersionState, &[(AppVersionAction, AppVersionState)])] = &[
         ],
     ),
     (AppVersionState::Published, &[(AppVersionAction::Supersede, AppVersionState::Superseded)]),
-    (AppVersionState::Superseded, &[]),
+    (AppVersionState::Superseded, &[(AppVersionAction::Publish, AppVersionState::Published)]),
     (AppVersionState::Rejected, &[(AppVersionAction::Submit, AppVersionState::Submitted)]),
     (AppVersionState::Withdrawn, &[]),
 ];
