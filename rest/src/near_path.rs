@@ -1,9 +1,26 @@
 //! "Did you mean": finds the contract's path that is nearest to an unknown one.
 
+use std::cmp::Reverse;
+
 use labs_core::{Code, Fault};
 
 use crate::contract::{Contract, nearest};
 
+/// Names under which other APIs have these resources and actions.
+const COMMON_NAMES: [(&str, &str); 12] = [
+    ("login", "sessions"),
+    ("signin", "sessions"),
+    ("sign-in", "sessions"),
+    ("logout", "sign-out"),
+    ("signout", "sign-out"),
+    ("refresh-token", "refresh"),
+    ("register", "registrations"),
+    ("signup", "registrations"),
+    ("sign-up", "registrations"),
+    ("whoami", "me"),
+    ("users", "team-members"),
+    ("members", "team-members"),
+];
 /// Maximum length of a compared path, in segments.
 const MOST_SEGMENTS: usize = 12;
 
@@ -16,7 +33,7 @@ pub(crate) fn err_no_such_path(contract: &Contract, raw_path: &str) -> Fault {
 
 /// Returns the template of the path that the caller probably meant, for example
 /// `/v1/marketplace/apps/{app_uuid}:archive`, for a path with a slash instead of the verb's colon, without its version,
-/// or with one mistyped piece.
+/// or with one mistyped piece. Otherwise, a path that ends in the same word: `/v1/system/me` for `/v1/me`.
 fn near_path<'c>(contract: &'c Contract, raw_path: &str) -> Option<&'c str> {
     let path = raw_path.trim_end_matches('/');
     let segments: Vec<&str> = path.split(['/', ':']).filter(|piece| !piece.is_empty()).collect();
@@ -30,7 +47,22 @@ fn near_path<'c>(contract: &'c Contract, raw_path: &str) -> Option<&'c str> {
         Some((errors(&pieces, &versioned)?, template))
     };
     let templates = contract.operations().iter().map(|operation| operation.path.as_str());
-    templates.filter_map(near).min_by_key(|(errors, _)| *errors).map(|(_, template)| template)
+    let nearest = templates.filter_map(near).min_by_key(|(errors, _)| *errors).map(|(_, template)| template);
+    nearest.or_else(|| path_with_same_end(contract, &segments))
+}
+
+/// Returns the template whose last word is the last segment, or a common name for it. Of several, the one that shares
+/// the most segments with the path; of equal ones, the shortest.
+fn path_with_same_end<'c>(contract: &'c Contract, segments: &[&str]) -> Option<&'c str> {
+    let last = *segments.last()?;
+    let meant = COMMON_NAMES.iter().find(|(name, _)| *name == last).map_or(last, |(_, word)| word);
+    let templates = contract.operations().iter().map(|operation| operation.path.as_str());
+    let fitting = templates.filter_map(|template| {
+        let pieces = pieces(template);
+        let shared = pieces.iter().filter(|piece| segments.contains(piece)).count();
+        (pieces.last() == Some(&meant)).then_some((Reverse(shared), pieces.len(), template))
+    });
+    fitting.min().map(|(_, _, template)| template)
 }
 
 /// Returns the pieces of a template: its segments, and its verb as the last.
@@ -68,6 +100,8 @@ mod tests {
         assert_eq!(near("/v1/marketplace/apps/"), Some("/v1/marketplace/apps"));
         assert_eq!(near("/marketplace/apps"), Some("/v1/marketplace/apps"));
         assert_eq!(near(&format!("{app}:archiv")), Some("/v1/marketplace/apps/{app_uuid}:archive"));
+        assert_eq!(near("/v1/me"), Some("/v1/system/me"));
+        assert_eq!(near("/v1/marketplace/archive"), Some("/v1/marketplace/apps/{app_uuid}:archive"));
         for far in ["/", "/v1", "/wp-login.php", "/v1/markt/appz", &"/x".repeat(500)] {
             assert_eq!(near(far), None, "{far}");
         }

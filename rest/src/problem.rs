@@ -1,7 +1,7 @@
 //! Problem documents: the only form of error responses (RFC 9457; docs/decisions/api.md#problem-documents).
 
 use http::StatusCode;
-use labs_core::fault::{Reason, SpentBudget};
+use labs_core::fault::{Reason, ScopeLack, SpentBudget};
 use labs_core::{Code, Fault};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -33,6 +33,12 @@ pub struct Problem<'a> {
     /// The required scope.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required_scope: Option<&'a str>,
+    /// Why the token lacks the scope.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_because: Option<&'static str>,
+    /// Roles or tiers that grant the scope.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub granted_by: Option<&'a [String]>,
     /// Id of the operation, if the path names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation_id: Option<&'a str>,
@@ -103,6 +109,7 @@ impl<'a> Problem<'a> {
             Reason::IllegalTransition(allowed) => allowed_actions = Some(allowed.as_slice()),
             _ => {}
         }
+        let lack = fault.scope_lack();
         Self {
             kind: format!("{base_url}/reference/codes/{}", fault.code().name()),
             title: title(fault.code()),
@@ -123,6 +130,8 @@ impl<'a> Problem<'a> {
                 })
                 .collect(),
             required_scope: fault.required_scope(),
+            missing_because: lack.and_then(|lack| lack.because).map(ScopeLack::name),
+            granted_by: lack.map(|lack| lack.granted_by.as_slice()).filter(|granting| !granting.is_empty()),
             operation_id,
             allowed_actions,
             retry_after: fault.seconds_to_wait(),

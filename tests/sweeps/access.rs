@@ -47,6 +47,16 @@ const ROLES: &[(&str, &[&str])] = &[
     ("ACCOUNTANT", &["partner:write", "subscription:write", "partner.support:write"]),
     ("VIEWER", &["partner", "subscription", "marketplace.apps", "marketplace.reviews", "engagement.feature-requests"]),
 ];
+/// Scopes of roles that the free tier does not include.
+const BEYOND_THE_FREE_TIER: &[(&str, &str)] = &[
+    ("ADMINISTRATOR", "statistics:write"),
+    ("DEVELOPER", "statistics"),
+    ("EDITOR", "statistics"),
+    ("VIEWER", "statistics"),
+];
+/// Scopes that no principal of a partner has, besides those of staff.
+const NEVER_OF_A_PARTNER: &[&str] =
+    &["storefront:write", "storefront.reviews:write", "publication.changelog", "publication.changelog:write"];
 const OF_ALL: &[&str] = &["auth.account:write", "publication.developer-resources", "storefront"];
 
 /// Number of concurrent calls.
@@ -83,6 +93,7 @@ async fn every_operation_admits_exactly_callers_in_contract() {
                 None => assert_ne!(answer.status, 403, "{who}"),
                 Some(needed) if !reaches => {
                     assert_eq!((answer.status, answer.str("required_scope")), (403, needed), "{who}");
+                    assert_lack(principal, needed, &answer, &who);
                 }
                 Some(_) => {}
             }
@@ -191,6 +202,45 @@ async fn cookie_and_client_operations_reject_missing_credentials() {
         assert_eq!(with_token.status, 401, "{}: {}", operation.id, with_token.text());
         let forged = empty_body(operation, filled(&cast.harness, operation)).cookie("AQAAAAAA").send().await;
         assert_eq!(forged.status, 401, "{}: {}", operation.id, forged.text());
+    }
+}
+
+/// Checks that the rejection says why the scope is missing, and which roles or tiers have it.
+fn assert_lack(principal: &Principal, needed: &str, answer: &Answer, who: &str) {
+    let of_roles = |grants_it: &dyn Fn(&str) -> bool| {
+        let roles = ROLES.iter().filter(|(_, scopes)| scopes.iter().chain(OF_ALL).any(|held| grants_it(held)));
+        let with_statistics = BEYOND_THE_FREE_TIER.iter().filter(|(_, scope)| grants_it(scope)).map(|(role, _)| *role);
+        let mut names: Vec<&str> = roles.map(|(role, _)| *role).chain(with_statistics).collect();
+        names.sort_by_key(|name| ROLES.iter().position(|(role, _)| role == name));
+        names
+    };
+    let roles = of_roles(&|held| grants(held, needed));
+    let is_of_others = needed.starts_with("labs.admin") || NEVER_OF_A_PARTNER.contains(&needed);
+    let expected = match principal.name.as_str() {
+        "without the factor that is demanded" => "SECOND_FACTOR",
+        name if name.starts_with("staff") && needed.starts_with("labs.admin") => "ROLE",
+        name if name.starts_with("staff") => "ACCOUNT",
+        "storefront" | "program of no partner's" => "CLIENT",
+        _ if is_of_others => "ACCOUNT",
+        name if name.starts_with("bound program") => {
+            let allowed = ["marketplace:write", "partner", "statistics:write"].iter().any(|held| grants(held, needed));
+            match (allowed, name.ends_with("down-scoped")) {
+                (false, _) => "CLIENT",
+                (true, true) => "TOKEN",
+                (true, false) => "TIER",
+            }
+        }
+        role if roles.contains(&role) => "TIER",
+        _ => "ROLE",
+    };
+    assert_eq!(answer.str("missing_because"), expected, "{who}");
+    let named: Vec<&str> =
+        answer.json["granted_by"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    match expected {
+        "ROLE" if !needed.starts_with("labs.admin") => assert_eq!(named, roles, "{who}"),
+        "ROLE" => assert!(named.contains(&"ADMINISTRATOR"), "{who}"),
+        "TIER" => assert!(!named.is_empty() && !named.contains(&"FREE"), "{who}"),
+        _ => assert!(named.is_empty(), "{who}"),
     }
 }
 

@@ -90,7 +90,10 @@ fn is_met(verdict: &Value, answer: &Answer) -> bool {
     let is_the_same = |name: &str| refusal[name] == answer.json[name];
     // The detail of a 401 may add which other credentials the operation accepts.
     let is_told_alike = answer.status == 401 || is_the_same("detail");
-    verdict["allowed"] == false && refusal["status"] == answer.status && is_the_same("code") && is_told_alike
+    let grants = |told: &Value| told.as_array().filter(|named| !named.is_empty()).cloned();
+    let is_granted_alike = grants(&refusal["granted_by"]) == grants(&answer.json["granted_by"]);
+    let is_explained_alike = is_told_alike && is_granted_alike && is_the_same("missing_because");
+    verdict["allowed"] == false && refusal["status"] == answer.status && is_the_same("code") && is_explained_alike
 }
 
 /// Returns all callers for which verdicts may differ.

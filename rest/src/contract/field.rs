@@ -9,7 +9,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
 use super::alternatives;
-use super::nearest::nearest;
+use super::nearest::{list_names, nearest};
 use super::schema_set::SchemaSet;
 use super::text;
 
@@ -170,12 +170,14 @@ pub(super) fn explain(book: &SchemaSet, error: &ValidationError<'_>, errors: &mu
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             let known =
                 error.absolute_keyword_location().and_then(|location| book.sibling_properties(location.as_str()));
-            // A body may have a hundred thousand unknown fields.
-            for name in unexpected.iter().take(MOST) {
-                let suggestion = known
-                    .and_then(|known| nearest(name, known.keys().map(String::as_str)))
-                    .map(|name| format!(" Did you mean `{name}`?"))
-                    .unwrap_or_default();
+            let names = || known.into_iter().flat_map(|known| known.keys().map(String::as_str));
+            // A body may have a hundred thousand unknown fields. The known ones are listed once.
+            for (position, name) in unexpected.iter().take(MOST).enumerate() {
+                let suggestion = match nearest(name, names()) {
+                    Some(near) => format!(" Did you mean `{near}`?"),
+                    None if position == 0 => list_names("Known fields", names()),
+                    None => String::new(),
+                };
                 let message = format!("This object has no field `{}`.{suggestion}", quote_name(name));
                 let pointer = below(pointer, name);
                 errors.push(FieldError::pointer(pointer, FieldCode::UnknownField, message));
@@ -226,13 +228,20 @@ fn simple(book: &SchemaSet, error: &ValidationError<'_>) -> (FieldCode, String) 
             "This value matches several of the allowed forms. Send the fields of one form only.".to_owned(),
         ),
         Kind::UniqueItems => (FieldCode::Duplicate, "An entry occurs twice. Send each entry once.".to_owned()),
+        // The pattern says more than the length: "as in 1.4.0" instead of "at least 5 characters".
+        Kind::MinLength { limit } if *limit > 1 => {
+            let (code, message) = limit_of(error);
+            let location = error.absolute_keyword_location();
+            let words = location.and_then(|location| book.sibling_message(location.as_str()));
+            (code, words.map(|words| format!("{message} {words}")).unwrap_or(message))
+        }
         Kind::FalseSchema => (FieldCode::NotAllowed, "This is not allowed here. Omit it.".to_owned()),
-        _ => limit(error),
+        _ => limit_of(error),
     }
 }
 
 /// Returns the code and message of length, number and range limits, and of all remaining errors.
-fn limit(error: &ValidationError<'_>) -> (FieldCode, String) {
+fn limit_of(error: &ValidationError<'_>) -> (FieldCode, String) {
     match error.kind() {
         Kind::MaxLength { limit } => (
             FieldCode::TooLong,

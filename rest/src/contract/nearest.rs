@@ -1,4 +1,7 @@
-//! "Did you mean": finds the known name that is nearest to an unknown one.
+//! "Did you mean": finds the known name that is nearest to an unknown one, or lists the known names.
+
+/// Maximum number of names in a list.
+const MOST_NAMED: usize = 30;
 
 /// Returns the name among `known` with the fewest typing errors compared with `name`, if it is near enough: at most a
 /// third of its letters, and at most three.
@@ -15,6 +18,16 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .filter(|(errors, candidate)| *errors <= 3 && errors * 3 <= candidate.chars().count())
         .min_by_key(|(errors, _)| *errors)
         .map(|(_, candidate)| candidate)
+}
+
+/// Returns a sentence that lists known names, at most [`MOST_NAMED`] of them.
+pub(crate) fn list_names<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let mut names: Vec<String> = names.take(MOST_NAMED + 1).map(|name| format!("`{name}`")).collect();
+    if names.len() > MOST_NAMED {
+        names.truncate(MOST_NAMED);
+        names.push("others that the contract lists".to_owned());
+    }
+    if names.is_empty() { String::new() } else { format!(" {what}: {}.", names.join(", ")) }
 }
 
 /// Returns the Levenshtein distance between two short texts.

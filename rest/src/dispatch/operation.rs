@@ -171,7 +171,15 @@ async fn admit(
     let is_recorded = caller.principal.as_ref().is_none_or(|principal| {
         principal.kind == PrincipalType::StaffUser || is_first_in_minute(rest, principal, operation)
     });
-    if is_recorded { rest.engine.admit(prepared, caller).await.map(Some) } else { Err(fault) }
+    let fault = if is_recorded {
+        match rest.engine.admit(prepared, caller).await {
+            Ok(admission) => return Ok(Some(admission)),
+            Err(fault) => fault,
+        }
+    } else {
+        fault
+    };
+    Err(rest.engine.name_grants(caller, fault).await)
 }
 
 /// Identifies the caller and spends the budget.

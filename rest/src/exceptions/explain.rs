@@ -4,7 +4,7 @@ use axum::body::Body;
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
 use labs_core::context::Caller;
-use labs_core::fault::{Reason, SpentBudget};
+use labs_core::fault::{Reason, ScopeLack, SpentBudget};
 use labs_core::scope::Scope;
 use labs_core::{Code, Engine, Fault};
 use serde_json::{Value, json};
@@ -38,7 +38,10 @@ pub(super) async fn explain(
         .is_some_and(|operation| matches!(operation.access, Access::Any | Access::Scope(_)) && !operation.unattributed);
     let spent = (is_booked && daily.remaining == 0)
         .then(|| Fault::of(Reason::RateLimited(SpentBudget::Daily), "The daily budget is spent."));
-    let refusal = spent.or(found.refusal);
+    let refusal = match spent.or(found.refusal) {
+        Some(fault) => Some(rest.engine.name_grants(caller, fault).await),
+        None => None,
+    };
     let needed = found.operation.and_then(|operation| operation.access.scope()).and_then(Scope::parse);
     let held = needed.and_then(|needed| principal.scopes.minimal().into_iter().find(|held| held.grants(needed)));
     let resets_at = services.clock.now().whole_seconds().plus_seconds(i64::try_from(daily.reset).unwrap_or_default());
@@ -51,11 +54,7 @@ pub(super) async fn explain(
             "scope_needed": needed.map(|scope| scope.to_string()),
             "scope_held": held.map(|scope| scope.to_string()),
             "allowed": refusal.is_none(),
-            "first_refusal": refusal.as_ref().map(|fault| json!({
-                "status": status(fault.code(), None).as_u16(),
-                "code": fault.code().name(),
-                "detail": fault.detail(),
-            })),
+            "first_refusal": refusal.as_ref().map(describe),
             "rate_limit": {
                 "limit_per_second": principal.budget.burst_per_second,
                 "limit_day": daily.limit,
@@ -65,6 +64,18 @@ pub(super) async fn explain(
             "audited": found.operation.is_some_and(|operation| operation.audited),
         }),
     ))
+}
+
+/// Returns the rejection as the contract describes it (`Refusal`).
+fn describe(fault: &Fault) -> Value {
+    let lack = fault.scope_lack();
+    json!({
+        "status": status(fault.code(), None).as_u16(),
+        "code": fault.code().name(),
+        "detail": fault.detail(),
+        "missing_because": lack.and_then(|lack| lack.because).map(ScopeLack::name),
+        "granted_by": lack.map(|lack| lack.granted_by.as_slice()).unwrap_or_default(),
+    })
 }
 
 struct Verdict<'a> {

@@ -39,6 +39,7 @@ use change_feed::{ChangeFeed, PrincipalSource, changes};
 pub use keys::{FreshKey, is_sealed_with};
 pub use load::OWN_DAILY_REQUESTS;
 pub use load::effective_scopes;
+pub(crate) use load::possible_scopes;
 pub use naming::with_naming_key;
 pub use presence::{RunningReplicas, running_replicas};
 

@@ -6,6 +6,7 @@
 
 mod code;
 mod reason;
+mod scope;
 mod sql;
 
 use std::fmt;
@@ -16,6 +17,7 @@ use crate::time::Time;
 
 pub use code::Code;
 pub use reason::{Challenge, Entitlement, FieldError, Moved, Reason, SpentBudget};
+pub use scope::{MissingScope, ScopeLack};
 pub use sql::constraint_of;
 
 /// Rejection or failure, with everything that a developer needs to fix the request.
@@ -125,14 +127,6 @@ impl Fault {
         let now = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(", ") };
         let detail = format!("The {thing} is {state} and does not allow the action {action}. Allowed now: {now}.");
         Self::of(Reason::IllegalTransition(allowed), detail)
-    }
-
-    /// The token lacks this scope.
-    pub fn scope(needed: impl Into<String>) -> Self {
-        let needed = needed.into();
-        let detail =
-            format!("This operation requires the scope {needed}. GET /v1/system/me shows the scopes of your token.");
-        Self::of(Reason::ScopeMissing(needed), detail)
     }
 
     /// A budget is spent; the caller has to wait this many seconds.
@@ -309,12 +303,6 @@ impl Fault {
     #[must_use]
     pub fn allowed_actions(&self) -> &[String] {
         if let Reason::IllegalTransition(allowed) = &self.0.reason { allowed } else { &[] }
-    }
-
-    /// For [`Code::ScopeMissing`]: a scope that would be sufficient.
-    #[must_use]
-    pub fn required_scope(&self) -> Option<&str> {
-        if let Reason::ScopeMissing(scope) = &self.0.reason { Some(scope) } else { None }
     }
 
     /// The account whose token was refused, if the token is genuine.

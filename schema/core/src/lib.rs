@@ -33,6 +33,7 @@ pub mod imitation;
 pub mod list;
 pub mod locale;
 pub mod markdown;
+pub mod missing_scope;
 pub mod money;
 pub mod operation;
 pub mod page;

@@ -6,6 +6,7 @@ use labs_blocking::{BlockingError, BlockingPool, spare_cores};
 use labs_crypto::sha256;
 pub use labs_markdown::{
     COMMENT, FEATURE_REQUEST, Heading, MIGRATION, PUBLICATION, RENDERER, RenderError, Rendered, TextFormat,
+    extract_excerpt,
 };
 use labs_markdown::{DEEPEST, MOST_AMPERSANDS, TextSource};
 use moka::sync::Cache;

@@ -8,6 +8,7 @@ use ipnet::IpNet;
 use uuid::Uuid;
 
 use crate::fault::{Code, Fault};
+use crate::missing_scope::ScopeLimits;
 use crate::scope::{Scope, ScopeSet};
 use crate::time::Time;
 use crate::words::words;
@@ -114,6 +115,8 @@ pub struct Principal {
     pub role: Option<Role>,
     /// Scopes of the token, closed under the scope rules.
     pub scopes: ScopeSet,
+    /// Limits of the token's scopes, to explain a missing one.
+    pub limits: ScopeLimits,
     /// Session of a user.
     pub session_uuid: Option<Uuid>,
     /// Time at which the session finally expires.
@@ -165,15 +168,7 @@ impl Principal {
         if self.scopes.reaches(needed) {
             return Ok(());
         }
-        let fault = Fault::scope(needed.to_string());
-        if self.lacks_factor {
-            return Err(fault.with_detail(format!(
-                "This operation requires the scope {needed}. You must have a second factor and this session has not \
-                 confirmed one, so it can access only your own account. Enrol one with POST /v1/auth/mfa/totp and \
-                 confirm it; if you have one, send a code to POST /v1/auth/sessions:reauthenticate."
-            )));
-        }
-        Err(fault)
+        Err(Fault::missing_scope(self.explain_lack(needed)))
     }
 
     /// Whether the principal may call from this address. Checked at every use of its token, not only at issue.

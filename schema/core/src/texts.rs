@@ -60,6 +60,15 @@ pub fn check(field: &str, texts: &Texts, errors: &mut Vec<FieldError>) {
     }));
 }
 
+/// Checks texts by locale of which the English one is required.
+pub fn check_with_english(field: &str, texts: &Texts, errors: &mut Vec<FieldError>) {
+    check(field, texts, errors);
+    if !texts.contains_key("en") {
+        let message = "The English text cannot be removed: it is shown where no other language fits. Send a text.";
+        errors.push(FieldError::at(format!("/{field}/en"), "REQUIRED", message));
+    }
+}
+
 /// Checks words by locale: adds an error for each word without a letter or digit, and for too many locales.
 pub fn check_words(field: &str, words: &Words, errors: &mut Vec<FieldError>) {
     if words.len() > MOST_LOCALES {

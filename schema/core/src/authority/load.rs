@@ -5,6 +5,7 @@ use sqlx::{PgExecutor, PgPool};
 use uuid::Uuid;
 
 use crate::fault::{Code, Fault};
+use crate::missing_scope::ScopeLimits;
 use crate::principal::{Budget, Principal, PrincipalType, Reset, Role};
 use crate::scope::ScopeSet;
 use crate::time::Time;
@@ -130,7 +131,9 @@ fn person_principal(
             effective_scopes(role.map(Role::scopes).unwrap_or_default(), names(row.partner_scopes.as_deref()))
         }
     };
+    let limits = ScopeLimits { own: role.map(Role::scopes).unwrap_or_default(), requested: None };
     Ok(Principal {
+        limits,
         kind: if staff { PrincipalType::StaffUser } else { PrincipalType::PartnerUser },
         uuid: subject(claims)?,
         label: row.name,
@@ -192,12 +195,17 @@ async fn client(
     if let Err(fault) = ensure_active("ACTIVE", row.partner_state.as_deref()) {
         return Err(fault.of_account(account));
     }
-    let allowed = names(Some(&row.allowed_scopes)).intersect(ScopeSet::parse(claims.scope.split(' ')));
+    let limits = ScopeLimits {
+        own: names(Some(&row.allowed_scopes)),
+        requested: Some(ScopeSet::parse(claims.scope.split(' '))),
+    };
+    let allowed = limits.scopes();
     let scopes = match row.partner_uuid {
         Some(_) => effective_scopes(allowed, names(row.partner_scopes.as_deref())),
         None => allowed,
     };
     let principal = Principal {
+        limits,
         kind: PrincipalType::MachineClient,
         uuid: row.client_uuid,
         label: client_id.to_owned(),
@@ -228,7 +236,13 @@ async fn client(
 /// grants them (docs/decisions/access.md#kinds-of-principal).
 #[must_use]
 pub fn effective_scopes(own: ScopeSet, tier: ScopeSet) -> ScopeSet {
-    own.intersect(tier).without_admin().without_storefront_writes().without_changelog()
+    possible_scopes(own.intersect(tier))
+}
+
+/// Returns the scopes that a principal bound to a partner can have in any tier.
+#[must_use]
+pub(crate) fn possible_scopes(own: ScopeSet) -> ScopeSet {
+    own.without_admin().without_storefront_writes().without_changelog()
 }
 
 /// Rejects a user or partner that may not call at present.

@@ -47,6 +47,7 @@ use crate::coalescer::Coalescer;
 use crate::context::{AuditNotes, Caller, RequestContext, WrittenAnswer};
 use crate::db::Db;
 use crate::fault::Fault;
+use crate::missing_scope;
 use crate::operation::{FindingFaults, RejectedBody};
 use crate::pool_lane::PoolLane;
 use crate::principal::Principal;
@@ -164,6 +165,11 @@ impl Engine {
                 access.scope().map_or(Ok(()), |needed| principal.require(needed))
             }
         }
+    }
+
+    /// Names what would grant the scope that a rejected caller lacks: tiers, or roles of staff.
+    pub fn name_grants<'a>(&'a self, caller: &'a Caller, fault: Fault) -> BoxFuture<'a, Fault> {
+        missing_scope::name_grants(&self.0.pool, caller.principal.as_deref(), fault).boxed()
     }
 
     /// Runs an operation. The answer is returned only after the commit of its transaction.

@@ -1,6 +1,6 @@
 //! Reasons of rejections and failures, with the data that answers need.
 
-use super::Code;
+use super::{Code, MissingScope};
 
 /// Reason of a rejection or failure. Each reason contains exactly the data that its code promises.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub enum Reason {
     /// The state does not allow this action; it allows these.
     IllegalTransition(Vec<String>),
     /// The token does not have this scope.
-    ScopeMissing(String),
+    ScopeMissing(MissingScope),
     /// This budget is spent.
     RateLimited(SpentBudget),
     /// The tier's limit is reached.
