@@ -202,6 +202,8 @@ create table customer_review (
     rejected_text_uuid uuid,
     reply_uuid uuid,
     written_at timestamptz,
+    has_text boolean,
+    language text generated always as (split_part(locale, '-', 1)) stored,
     waiting_since timestamptz,
     reported_at timestamptz,
     -- Order of moderation: a pending text, then flags of the partner, then reports of customers.
@@ -215,7 +217,8 @@ create table customer_review (
         when 'PUBLISHED' then shown_text_uuid is not null and rejected_text_uuid is null
         when 'PENDING' then shown_text_uuid is null and waiting_text_uuid is not null and rejected_text_uuid is null
         else shown_text_uuid is null and waiting_text_uuid is null end),
-    constraint customer_review_shown_check check (num_nonnulls(shown_text_uuid, rating, locale, written_at) in (0, 4)),
+    constraint customer_review_shown_check check (
+        num_nonnulls(shown_text_uuid, rating, locale, written_at, has_text) in (0, 5)),
     constraint customer_review_waiting_check check ((waiting_text_uuid is null) = (waiting_since is null)),
     constraint customer_review_reported_check check ((reports = 0) = (reported_at is null))
 );
@@ -354,6 +357,8 @@ create index customer_review_report_review_idx on customer_review_report (review
 comment on column customer_review.customer_sha256 is
     'HMAC of the app and the customer''s reference. Null after erasure.';
 comment on column customer_review.rating is 'Rating, locale, version and time belong to the published text.';
+comment on column customer_review.has_text is 'Whether the published text has a headline or a body: not only stars.';
+comment on column customer_review.language is 'Primary language of the locale.';
 create unique index customer_review_shown_key on customer_review (shown_text_uuid) where shown_text_uuid is not null;
 create unique index customer_review_waiting_key on customer_review (waiting_text_uuid) where waiting_text_uuid is not null;
 create unique index customer_review_rejected_key on customer_review (rejected_text_uuid)
@@ -361,6 +366,10 @@ create unique index customer_review_rejected_key on customer_review (rejected_te
 create unique index customer_review_reply_key on customer_review (reply_uuid) where reply_uuid is not null;
 create index customer_review_written_idx on customer_review (app_uuid, written_at desc, review_uuid desc)
     where state = 'PUBLISHED';
+create index customer_review_relevant_idx on customer_review
+    (app_uuid, (has_text::integer) desc, written_at desc, review_uuid desc) where state = 'PUBLISHED';
+create index customer_review_language_idx on customer_review
+    (app_uuid, language, (has_text::integer) desc, written_at desc, review_uuid desc) where state = 'PUBLISHED';
 create index customer_review_best_idx on customer_review (app_uuid, rating desc, written_at desc, review_uuid desc)
     where state = 'PUBLISHED';
 create index customer_review_worst_idx on customer_review (app_uuid, rating, written_at desc, review_uuid desc)

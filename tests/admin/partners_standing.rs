@@ -224,8 +224,9 @@ const WORDS: &str = "
         insert into customer_review_text (text_uuid, review_uuid, rating, locale)
         select labs_uuid(), labs_uuid(), 5, 'en' from app returning *
     ), reviews as (
-        insert into customer_review (review_uuid, app_uuid, state, shown_text_uuid, rating, locale, written_at)
-        select review_uuid, app_uuid, 'PUBLISHED', text_uuid, 5, 'en', labs_now() from texts, app
+        insert into customer_review (review_uuid, app_uuid, state, shown_text_uuid, rating, locale, written_at,
+                                     has_text)
+        select review_uuid, app_uuid, 'PUBLISHED', text_uuid, 5, 'en', labs_now(), false from texts, app
     ), replies as (
         insert into customer_review_reply (reply_uuid, review_uuid, text_uuid, body, author_kind)
         select labs_uuid(), review_uuid, text_uuid, 'Yours, Mara', 'PARTNER_USER' from texts

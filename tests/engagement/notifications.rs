@@ -59,7 +59,7 @@ async fn only_proposer_voters_and_followers_are_notified() {
     follow(&board, &bert, &split).await;
     follow(&board, &cleo, &split).await;
     plan(&board, &split).await;
-    answer(&board, &split, "Equal parts come first.").await;
+    answer(&board, &split, "**Equal** parts come [first](https://labs.example).").await;
 
     let both =
         |because: &[&str]| vec![one("ANSWER", "Split the bill", because), one("STATUS", "Split the bill", because)];
@@ -164,7 +164,12 @@ async fn read_state_is_kept_without_revealing_items() {
         }
     }
     let all = ids(&news(&board, &anna, &[]).await);
-    let unread = async |by: &Person| ids(&news(&board, by, &[("unread", "true")]).await);
+    let unread = async |by: &Person| {
+        let found = news(&board, by, &[("unread", "true")]).await;
+        assert_eq!(found.json["unread"], ids(&found).len(), "{}", found.text());
+        assert_eq!(news(&board, by, &[("limit", "1")]).await.json["unread"], found.json["unread"]);
+        ids(&found)
+    };
     assert_eq!(unread(&anna).await, all);
     let foreign = ids(&news(&board, &bert, &[]).await);
     assert_eq!(mark(&board, &anna, json!({ "notification_uuids": foreign })).await, 3, "another's id says nothing");

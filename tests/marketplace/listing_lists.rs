@@ -80,6 +80,44 @@ async fn listing_shows_published_media_only() {
 }
 
 #[tokio::test]
+async fn reasons_and_texts_of_images_are_in_the_readers_language() {
+    let shop = Shop::new().await;
+    let app = shop.market.app("Table Pilot").await;
+    let icons = shop.own("marketplace_media_list", &app).expect(200).await;
+    let icon = icons.json["data"][0]["uuid"].as_str().unwrap();
+    let texts =
+        json!({ "alt_text": "A table", "alt_texts": { "de": "Ein Tisch" }, "captions": { "de": "Am Fenster" } });
+    shop.own("marketplace_media_update", &app).path("media_uuid", icon).json(&texts).expect(200).await;
+    let reasons = json!({ "de": "Zeigt die Bestellung.", "fr": "Montre la commande." });
+    let permission = json!({ "code": "orders", "reason": "Shows what a table ordered.", "reasons": reasons });
+    let body =
+        json!({ "number": "1.0.0", "release_notes": { "en": "New." }, "manifest": { "permissions": [permission] } });
+    let made = shop.own("marketplace_versions_create", &app).json(&body).expect(201).await;
+    shop.market.published(&app, made.str("uuid")).await;
+    let slug = shop.slug(&app).await;
+    for (locale, reason, alt_text, caption) in [
+        ("de-AT", "Zeigt die Bestellung.", "Ein Tisch", json!("Am Fenster")),
+        ("fr", "Montre la commande.", "A table", Value::Null),
+        ("nl", "Shows what a table ordered.", "A table", Value::Null),
+    ] {
+        let of = |operation: &str| shop.of(operation, &slug).query("locale", locale);
+        let listing = of("marketplace_listings_get").expect(200).await;
+        let shown = json!([{ "code": "orders", "reason": reason }]);
+        assert_eq!(listing.json["permissions"], shown, "{locale}");
+        assert_eq!(listing.json["icon"]["alt_text"], alt_text, "{locale}");
+        let versions = of("marketplace_listings_list_versions").expect(200).await;
+        assert_eq!(versions.json["data"][0]["permissions_added"], shown, "{locale}");
+        let media = of("marketplace_listings_list_media").expect(200).await;
+        assert_eq!(
+            (&media.json["data"][0]["alt_text"], &media.json["data"][0]["caption"]),
+            (&json!(alt_text), &caption)
+        );
+    }
+    let preview = shop.own("marketplace_apps_preview_listing", &app).query("locale", "de").expect(200).await;
+    assert_eq!(preview.json["listing"]["permissions"][0]["reason"], "Zeigt die Bestellung.", "{}", preview.text());
+}
+
+#[tokio::test]
 async fn versions_show_localized_notes_and_new_permissions() {
     let shop = Shop::new().await;
     let app = shop.market.app("Table Pilot").await;

@@ -30,6 +30,7 @@ impl Desk {
     }
 
     pub(super) async fn submit_to(&self, slug: &str, customer: &str, rating: i64, body: &str) -> Answer {
+        let body = Some(body).filter(|body| !body.is_empty());
         let body = json!({ "customer_reference": customer, "rating": rating, "body": body, "locale": "en" });
         self.shop("marketplace_listings_submit_review", slug).json(&body).send().await
     }
@@ -331,6 +332,27 @@ async fn customer_review_is_erased_on_request() {
 }
 
 #[tokio::test]
+async fn readers_see_customer_reviews_with_a_text_first() {
+    let desk = Desk::new().await;
+    let mut uuids = Vec::new();
+    for (customer, body) in [("venue-1", "Quick."), ("venue-2", ""), ("venue-3", "Calm."), ("venue-4", "")] {
+        uuids.push(desk.shown(customer, 4, body).await.0);
+    }
+    let [quick, stars, calm, later_stars] = [0, 1, 2, 3].map(|place: usize| uuids[place].as_str());
+    let mut call = desk.shop("marketplace_listings_list_reviews", &desk.slug).query("limit", "3");
+    let first = call.expect(200).await;
+    assert_eq!(column(&first, "uuid"), [calm, quick, later_stars]);
+    let cursor = first.json["page"]["next_cursor"].as_str().unwrap();
+    call = desk.shop("marketplace_listings_list_reviews", &desk.slug).query("limit", "3").query("cursor", cursor);
+    assert_eq!(column(&call.expect(200).await, "uuid"), [stars]);
+    let bare = desk.shop("marketplace_listings_list_reviews", &desk.slug).query("has_text", "false").expect(200).await;
+    assert_eq!(column(&bare, "uuid"), [later_stars, stars]);
+    assert_eq!(column(&desk.list(&[("has_text", "true")]).await, "uuid"), [calm, quick]);
+    let newest = desk.shop("marketplace_listings_list_reviews", &desk.slug).query("sort", "-written_at");
+    assert_eq!(column(&newest.expect(200).await, "uuid"), [later_stars, calm, stars, quick]);
+}
+
+#[tokio::test]
 async fn customer_reviews_are_filtered_and_sorted_for_readers_and_partner() {
     let desk = Desk::new().await;
     let mut uuids = Vec::new();
@@ -338,13 +360,22 @@ async fn customer_reviews_are_filtered_and_sorted_for_readers_and_partner() {
         uuids.push(desk.shown(customer, rating, body).await.0);
     }
     let [three, five, one] = [0, 1, 2].map(|place: usize| uuids[place].as_str());
-    desk.market.harness.sql(&format!("update customer_review set locale = 'de' where review_uuid = '{three}'")).await;
+    desk.market
+        .harness
+        .sql(&format!("update customer_review set locale = 'de-AT' where review_uuid = '{three}'"))
+        .await;
     for (name, value, found) in [
         ("sort", "-rating", vec![five, three, one]),
         ("sort", "rating", vec![one, three, five]),
         ("sort", "-written_at", vec![one, five, three]),
         ("rating", "1,3", vec![one, three]),
-        ("locale", "de", vec![three]),
+        ("locale", "de", vec![]),
+        ("language", "de", vec![three]),
+        ("language", "de-AT", vec![three]),
+        ("language", "de-CH", vec![]),
+        ("language", "en,de", vec![one, five, three]),
+        ("has_text", "true", vec![one, five, three]),
+        ("has_text", "false", vec![]),
         ("version_number", "1.0.0", vec![]),
     ] {
         let read = desk.shop("marketplace_listings_list_reviews", &desk.slug).query(name, value).expect(200).await;

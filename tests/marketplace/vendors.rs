@@ -94,6 +94,24 @@ async fn published_profile_is_shown_in_language_of_reader() {
 }
 
 #[tokio::test]
+async fn texts_of_images_are_in_the_language_of_the_reader() {
+    let street = Street::opened().await;
+    street.write(json!({ "texts": { "de": { "logo_alt_text": " Eine Kasse " } } })).await;
+    street.publish().await;
+    for (locale, text) in [("de-AT", "Eine Kasse"), ("en", "A till")] {
+        let seen = street.vendor().query("locale", locale).expect(200).await;
+        assert_eq!(seen.json["imagery"][0]["alt_text"], text, "{locale}");
+    }
+    let profile = street.own("partner_profile_get").expect(200).await;
+    assert_eq!(profile.json["texts"]["de"]["logo_alt_text"], "Eine Kasse", "{}", profile.text());
+    street.write(json!({ "texts": { "de": { "logo_alt_text": null } } })).await;
+    let long = json!({ "texts": { "de": { "banner_alt_text": "x".repeat(251) } } });
+    street.own("partner_profile_update").json(&long).expect(422).await;
+    street.publish().await;
+    assert_eq!(street.vendor().expect(200).await.json["imagery"][0]["alt_text"], "A till");
+}
+
+#[tokio::test]
 async fn images_are_public_while_published_profile_uses_them() {
     let street = Street::opened().await;
     let image = |kind: &str, variant: &str| {

@@ -53,8 +53,8 @@ impl Holder {
                  select labs_uuid(), review_uuid, text_uuid, 'Thanks.', 'PARTNER_USER' from said returning reply_uuid
              )
              insert into customer_review (review_uuid, app_uuid, state, shown_text_uuid, rating, locale, written_at,
-                                          reply_uuid)
-             select review_uuid, '{app}', 'PUBLISHED', text_uuid, rating, locale, labs_now(), reply_uuid
+                                          has_text, reply_uuid)
+             select review_uuid, '{app}', 'PUBLISHED', text_uuid, rating, locale, labs_now(), false, reply_uuid
                from said, replied
              returning review_uuid"
         );

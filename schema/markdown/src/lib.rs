@@ -9,6 +9,7 @@
 
 mod clean;
 mod events;
+mod excerpt;
 mod headings;
 mod plain;
 #[cfg(test)]
@@ -19,12 +20,16 @@ use std::fmt;
 use pulldown_cmark::{Options, Parser, html};
 
 use self::events::SafeEvents;
+pub use self::excerpt::{LONGEST_EXCERPT, extract_excerpt};
 pub use self::headings::Heading;
 use self::headings::{ANCHOR, MIGRATION_ANCHOR};
 
 /// Version of the renderer. Increase it with every change of the output. HTML that an older version stored is then
 /// rendered again.
 pub const RENDERER: i16 = 1;
+
+/// Dialect of all texts.
+const DIALECT: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
 
 /// Deepest allowed nesting of quotations, lists and emphasis.
 pub const DEEPEST: usize = 24;
@@ -102,8 +107,7 @@ pub fn render(markdown: &str, format: TextFormat, anchor: fn(&str) -> String) ->
     if markdown.lines().any(|line| markers_of(line) > DEEPEST) {
         return Err(RenderError::TooDeep);
     }
-    let options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
-    let mut events = SafeEvents::new(Parser::new_ext(markdown, options), format, anchor);
+    let mut events = SafeEvents::new(Parser::new_ext(markdown, DIALECT), format, anchor);
     // Sanitising removes attributes of table cells and end tags of empty elements. Therefore, the final limit is
     // checked after it.
     let mut written = BoundedText::new(format.longest_html.saturating_mul(2));

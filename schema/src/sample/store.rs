@@ -332,13 +332,14 @@ async fn insert_reviews(connection: &mut PgConnection, rows: &Rows) -> Result<()
              from said where flagged_at is not null
          )
          insert into customer_review (review_uuid, app_uuid, customer_sha256, state, shown_text_uuid, waiting_text_uuid,
-             rejected_text_uuid, reply_uuid, rating, locale, version_number, written_at, waiting_since, flagged_at,
+             rejected_text_uuid, reply_uuid, rating, locale, version_number, written_at, has_text, waiting_since, flagged_at,
              moderated_at, moderated_by, created_at, updated_at)
          select review_uuid, app_uuid, sha256(convert_to(customer, 'UTF8')), state,
              case when state = 'PUBLISHED' then text_uuid end, case when state = 'PENDING' then text_uuid end,
              case when state = 'REJECTED' then text_uuid end, case when reply_body is not null then reply_uuid end,
              case when state = 'PUBLISHED' then rating end, case when state = 'PUBLISHED' then locale end,
              case when state = 'PUBLISHED' then version_number end, case when state = 'PUBLISHED' then created_at end,
+             case when state = 'PUBLISHED' then coalesce(title, body) is not null end,
              case when state = 'PENDING' then created_at end, flagged_at, moderated_at, moderated_by, created_at,
              updated_at
          from said"

@@ -141,7 +141,13 @@ pub(crate) async fn recorded(place: &Where) -> anyhow::Result<()> {
     let (engine, config) = (application.engine().clone(), config(place)?);
     tokio::spawn(Arc::clone(&engine.services().authority).watch(CancellationToken::new()));
     let Config { cors_origins, trusted_proxies, limits, .. } = config;
-    let settings = labs_rest::Settings { base_url: BASE.to_owned(), cors_origins, trusted_proxies, limits };
+    let settings = labs_rest::Settings {
+        base_url: BASE.to_owned(),
+        cors_origins,
+        trusted_proxies,
+        limits,
+        security_contact: None,
+    };
     let contract = Contract::embedded().map_err(|found| anyhow::anyhow!("the contract cannot be read: {found:?}"))?;
     let bound = BoundContract::to(engine.plan(), contract).await;
     let bound = bound.map_err(|found| anyhow::anyhow!("the parts do not agree: {found:?}"))?;

@@ -20,10 +20,10 @@ select ('0198ecec-0000-7000-8000-' || hex)::uuid, ('0198efef-0000-7000-8000-' ||
        ('0198eded-0000-7000-8000-' || hex)::uuid, 'Thank you, we pass it on to those who made it.', 'PARTNER_USER', written
   from new_review where n % 3 = 0;
 insert into customer_review (review_uuid, app_uuid, rating, locale, version_number, state, moderated_at, created_at,
-                             updated_at, customer_sha256, shown_text_uuid, reply_uuid, written_at)
+                             updated_at, customer_sha256, shown_text_uuid, reply_uuid, written_at, has_text)
 select ('0198efef-0000-7000-8000-' || hex)::uuid, app_uuid, rating, (array['en', 'de'])[1 + n % 2], '1.4.0', 'PUBLISHED',
        written, written, written, sha256(hex::bytea), ('0198eded-0000-7000-8000-' || hex)::uuid,
-       case when n % 3 = 0 then ('0198ecec-0000-7000-8000-' || hex)::uuid end, written
+       case when n % 3 = 0 then ('0198ecec-0000-7000-8000-' || hex)::uuid end, written, true
   from new_review;
 insert into customer_rating as known (app_uuid, version_number, rating, number, last_written_at)
 select app_uuid, '1.4.0', rating, count(*), max(written) from new_review group by app_uuid, rating

@@ -117,11 +117,11 @@ async fn reviewed(harness: &Harness, app: &str, who: Uuid) {
                     returning *
              ), reviews as (
                  insert into customer_review (review_uuid, app_uuid, customer_sha256, state, shown_text_uuid, rating, locale,
-                                              written_at, waiting_text_uuid, waiting_since)
+                                              written_at, has_text, waiting_text_uuid, waiting_since)
                     select review_uuid, '{app}'::uuid, sha256(body::bytea), 'PUBLISHED', text_uuid, rating, locale, labs_now(),
-                           null::uuid, null::timestamptz from texts where rating = 5
+                           true, null::uuid, null::timestamptz from texts where rating = 5
                     union all
-                    select review_uuid, '{app}'::uuid, sha256(body::bytea), 'PENDING', null, null, null, null, text_uuid,
+                    select review_uuid, '{app}'::uuid, sha256(body::bytea), 'PENDING', null, null, null, null, null, text_uuid,
                            labs_now() from texts where rating = 1
              ), replies as (
                  insert into customer_review_reply (reply_uuid, review_uuid, text_uuid, body, author_kind, author_uuid)

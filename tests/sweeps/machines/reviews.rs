@@ -35,17 +35,17 @@ async fn customer_review_follows_its_state_machine() {
         dress: |state| match state {
             "PENDING" => {
                 ", waiting_text_uuid = coalesce(waiting_text_uuid, shown_text_uuid, rejected_text_uuid),
-                   shown_text_uuid = null, rejected_text_uuid = null, rating = null, locale = null, written_at = null,
+                   shown_text_uuid = null, rejected_text_uuid = null, rating = null, locale = null, written_at = null, has_text = null,
                    waiting_since = labs_now()"
             }
             "PUBLISHED" => {
                 ", shown_text_uuid = coalesce(waiting_text_uuid, shown_text_uuid, rejected_text_uuid),
-                   waiting_text_uuid = null, rejected_text_uuid = null, rating = 4, locale = 'en', written_at = labs_now(),
+                   waiting_text_uuid = null, rejected_text_uuid = null, rating = 4, locale = 'en', written_at = labs_now(), has_text = false,
                    waiting_since = null"
             }
             _ => {
                 ", rejected_text_uuid = coalesce(waiting_text_uuid, shown_text_uuid, rejected_text_uuid),
-                   shown_text_uuid = null, waiting_text_uuid = null, rating = null, locale = null, written_at = null,
+                   shown_text_uuid = null, waiting_text_uuid = null, rating = null, locale = null, written_at = null, has_text = null,
                    waiting_since = null"
             }
         },

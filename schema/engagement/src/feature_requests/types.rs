@@ -7,7 +7,7 @@ use labs_core::context::RequestContext;
 use labs_core::describe::{Json, OutputType};
 use labs_core::fault::Fault;
 use labs_core::list::{Lookup, Select};
-use labs_core::markdown::FEATURE_REQUEST;
+use labs_core::markdown::{FEATURE_REQUEST, extract_excerpt};
 use labs_core::time::Time;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -25,7 +25,7 @@ pub(crate) struct FeatureRequestSummary {
     pub(crate) uuid: Uuid,
     /// Title of the feature request, in one line.
     title: String,
-    /// Beginning of the text, as written.
+    /// Beginning of the text, as plain text.
     excerpt: String,
     /// Topic of the feature request. Null if not set.
     topic: Option<FeatureRequestTopic>,
@@ -153,7 +153,7 @@ pub(crate) struct BoardRow {
 macro_rules! board_row {
     ($votes:literal) => {
         concat!(
-            "r.request_uuid as uuid, r.title, left(r.body, 280) as excerpt, r.status, r.status_at, ",
+            "r.request_uuid as uuid, r.title, left(r.body, 1000) as excerpt, r.status, r.status_at, ",
             $votes,
             ",
              (select coalesce(sum(d.comments), 0)::integer from feature_request as d
@@ -204,7 +204,7 @@ impl BoardRow {
         FeatureRequestSummary {
             uuid: self.uuid,
             title: self.title,
-            excerpt: self.excerpt,
+            excerpt: extract_excerpt(&self.excerpt),
             topic: self.topic,
             status: self.status,
             status_at: self.status_at,

@@ -2,6 +2,7 @@
 
 use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, FixedOrder, Key, PlacedValue, SqlValue, WrittenQuery};
+use labs_core::markdown::extract_excerpt;
 use labs_core::time::Time;
 use labs_core::words::words;
 use serde::{Deserialize, Serialize};
@@ -63,12 +64,19 @@ pub(super) struct BoardNotification {
     note: Option<String>,
     /// For an answer: id of the comment.
     comment_uuid: Option<Uuid>,
-    /// For an answer: its beginning, as written.
+    /// For an answer: its beginning, as plain text.
     excerpt: Option<String>,
     /// Whether the caller has read the notification.
     read: bool,
     /// Time of the event.
     occurred_at: Time,
+}
+
+impl BoardNotification {
+    /// Returns the notification with an excerpt of plain text instead of Markdown.
+    pub(super) fn with_plain_excerpt(self) -> Self {
+        Self { excerpt: self.excerpt.as_deref().map(extract_excerpt), ..self }
+    }
 }
 
 /// Filter of notifications. The contract describes each field.
@@ -103,7 +111,7 @@ pub(super) static NEWS: WrittenQuery<PersonNotifications, BoardNotification, Fix
     rows: "select n.* from (
                select board_news_uuid({naming}, e.event_uuid) as uuid, e.kind, own.because, e.from_status, e.to_status,
                       e.note, e.occurred_at, e.comment_uuid,
-                      (select left(c.body, 280) from feature_comment as c where c.comment_uuid = e.comment_uuid) as excerpt,
+                      (select left(c.body, 1000) from feature_comment as c where c.comment_uuid = e.comment_uuid) as excerpt,
                       jsonb_build_object('uuid', r.request_uuid, 'title', r.title) as feature_request,
                       case when o.request_uuid is not null
                            then jsonb_build_object('uuid', o.request_uuid, 'title', o.title) end as other_feature_request,

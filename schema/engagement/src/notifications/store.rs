@@ -64,6 +64,24 @@ pub(super) async fn list_all(cx: &RequestContext, person: &Person) -> Result<Vec
     Ok(news.into_iter().map(|one| (one.uuid, one.occurred_at)).collect())
 }
 
+/// Returns the number of a user's notifications that are unread in this read state.
+pub(super) async fn count_unread(cx: &RequestContext, person: &Person, reading: &ReadState) -> Result<i64, Fault> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) as "unread!"
+             from board_news($1, $2, $3) as own join feature_event as e using (event_uuid)
+            where e.occurred_at > coalesce($5, '-infinity'::timestamptz)
+              and board_news_uuid($4, e.event_uuid) <> all($6)"#,
+        person.uuid,
+        &person.voter,
+        &person.follower,
+        &pseudonym::notification_key(&cx.services.key, person.uuid),
+        reading.until as Option<Time>,
+        &reading.read,
+    )
+    .fetch_one(&mut *cx.db.conn().await?)
+    .await?)
+}
+
 fn opened(cx: &RequestContext, sealed: Option<&[u8]>) -> ReadState {
     let bytes = sealed.and_then(|sealed| cx.services.key.open(PURPOSE, sealed).ok());
     bytes.map(|bytes| ReadState::from_bytes(&bytes)).unwrap_or_default()

@@ -3,6 +3,7 @@
 use labs_core::context::RequestContext;
 use labs_core::describe::{InputType, OutputType};
 use labs_core::list::{Condition, Key, ListQuery, Lookup, Select, SqlValue};
+use labs_core::markdown::extract_excerpt;
 use labs_core::time::Time;
 use labs_core::words::words;
 use serde::{Deserialize, Serialize};
@@ -53,7 +54,7 @@ pub(super) struct BoardReportTarget {
     feature_request_uuid: Uuid,
     /// Title of that feature request.
     pub(super) title: String,
-    /// Beginning of the reported text, in its current version.
+    /// Beginning of the reported text in its current version, as plain text.
     excerpt: String,
     /// Whether the reported feature request or comment is suspended.
     suspended: bool,
@@ -65,18 +66,19 @@ pub(super) struct BoardReportTarget {
 }
 
 impl BoardReport {
-    /// Returns the report with the caller's allowed actions.
+    /// Returns the report with the caller's allowed actions, and with an excerpt of plain text instead of Markdown.
     pub(super) fn for_caller(self, cx: &RequestContext) -> Self {
         let acts = cx.may("labs.admin.engagement:write");
         let allowed_actions = if acts { staff_actions(self.outcome) } else { Vec::new() };
-        Self { allowed_actions, ..self }
+        let target = BoardReportTarget { excerpt: extract_excerpt(&self.target.excerpt), ..self.target };
+        Self { allowed_actions, target, ..self }
     }
 }
 
 static WHOLE: Select<BoardReport> = Select::new(
     "r.report_uuid as uuid, case when r.comment_uuid is null then 'FEATURE_REQUEST' else 'COMMENT' end as target_kind,
      coalesce(r.comment_uuid, r.request_uuid) as target_uuid, d.request_uuid as feature_request_uuid, d.title,
-     left(case when r.comment_uuid is null then d.body else c.body end, 280) as excerpt,
+     left(case when r.comment_uuid is null then d.body else c.body end, 1000) as excerpt,
      case when r.comment_uuid is null then d.suspended_at else c.suspended_at end is not null as suspended,
      case when r.comment_uuid is null then d.open_reports else c.open_reports end as open_reports,
      case when r.comment_uuid is null then d.reported_at else c.reported_at end as target_reported_at,

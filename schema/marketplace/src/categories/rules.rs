@@ -198,7 +198,7 @@ pub(super) fn place(wanted: Option<i32>, last: i32) -> i32 {
 /// [`labs_core::Code::ValidationFailed`].
 pub(super) fn check_texts(content: &CategoryContent) -> Result<(), Fault> {
     let mut errors = Vec::new();
-    texts::check("names", &content.names, &mut errors);
+    texts::check_with_english("names", &content.names, &mut errors);
     texts::check("descriptions", &content.descriptions, &mut errors);
     texts::check_words("also_called", &content.also_called, &mut errors);
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
@@ -320,8 +320,14 @@ mod tests {
         let fault = check_texts(&content(texts("en", "Bars"), texts("de", "  \n"))).unwrap_err();
         assert_eq!(fault.errors()[0].pointer.as_deref(), Some("/descriptions/de"));
         assert!(check_texts(&content(texts("en", "Bars"), Texts::new())).is_ok());
+        let fault = check_texts(&content(texts("de", "Kassen"), Texts::new())).unwrap_err();
+        assert_eq!(
+            (fault.errors()[0].pointer.as_deref(), fault.errors()[0].code.as_str()),
+            (Some("/names/en"), "REQUIRED")
+        );
         let also_called = Words::from([("de".to_owned(), vec!["Kneipe".to_owned(), "--".to_owned()])]);
-        let fault = check_texts(&CategoryContent { also_called, ..CategoryContent::default() }).unwrap_err();
+        let called = CategoryContent { also_called, ..content(texts("en", "Bars"), Texts::new()) };
+        let fault = check_texts(&called).unwrap_err();
         assert_eq!(fault.errors()[0].pointer.as_deref(), Some("/also_called/de/1"));
         let many: Texts = (0..41).map(|number| (format!("l{number}"), "Bars".to_owned())).collect();
         let fault = check_texts(&content(many, Texts::new())).unwrap_err();

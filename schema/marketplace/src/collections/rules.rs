@@ -22,7 +22,7 @@ pub(super) struct CollectionContent {
 
 /// Finds texts without readable content, and a window that ends before it begins.
 pub(super) fn check(content: &CollectionContent, errors: &mut Vec<FieldError>) {
-    texts::check("titles", &content.titles, errors);
+    texts::check_with_english("titles", &content.titles, errors);
     texts::check("descriptions", &content.descriptions, errors);
     if content.shown_from.zip(content.shown_until).is_some_and(|(from, until)| until <= from) {
         let message = "The period would end before it begins: `shown_until` must be later than `shown_from`.";
@@ -72,7 +72,9 @@ mod tests {
         let (march, april) = (Some("2026-03-01T00:00:00Z"), Some("2026-04-01T00:00:00Z"));
         let is_refused = |from, until| {
             let mut errors = Vec::new();
-            let window = CollectionContent { shown_from: at(from), shown_until: at(until), ..Default::default() };
+            let titles = Texts::from([("en".to_owned(), "Terraces".to_owned())]);
+            let window =
+                CollectionContent { titles, shown_from: at(from), shown_until: at(until), ..Default::default() };
             check(&window, &mut errors);
             found(&errors) == [("NOT_LATER", "/shown_until")]
         };

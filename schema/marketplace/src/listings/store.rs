@@ -35,6 +35,8 @@ pub(crate) struct ListingKey {
 pub(crate) struct ListingRow {
     /// Position of the key in the request, from 1.
     place: i64,
+    /// Requested locale.
+    reader: Option<String>,
     slug: String,
     app_uuid: Uuid,
     name: String,
@@ -95,7 +97,7 @@ pub(super) async fn get_each(db: &Db, keys: Vec<ListingKey>) -> Result<Vec<Optio
         keys.into_iter().map(|key| (key.slug, key.locale)).unzip();
     let rows = sqlx::query_as!(
         ListingRow,
-        r#"select asked.place as "place!", l.slug as "slug!", l.app_uuid, t.name, t.tagline, t.description, t.locale,
+        r#"select asked.place as "place!", asked.locale as reader, l.slug as "slug!", l.app_uuid, t.name, t.tagline, t.description, t.locale,
                array(select o.locale from listing_translation as o where o.app_uuid = l.app_uuid
                       order by o.locale <> l.default_locale, o.locale) as "locales!",
                p.slug as vendor_slug, p.company_name as vendor_name,
@@ -152,6 +154,7 @@ impl ListingRow {
     pub(crate) fn into_view(self, pictures_url: &str) -> Listing {
         let row = self;
         let pictures = row.media.map(|media| media.0).unwrap_or_default().into_iter();
+        let permissions = row.permissions.map(|permissions| permissions.0).unwrap_or_default().into_iter();
         let (icons, media): (Vec<_>, Vec<_>) = pictures.partition(|picture| picture.kind == MediaKind::Icon);
         Listing {
             slug: row.slug,
@@ -168,7 +171,7 @@ impl ListingRow {
                 published_at: row.version_published_at.unwrap_or(row.published_at),
                 release_notes: row.release_notes,
             },
-            permissions: row.permissions.map(|permissions| permissions.0).unwrap_or_default(),
+            permissions: permissions.map(|permission| permission.for_reader(row.reader.as_deref())).collect(),
             icon: icons.into_iter().next().map(|picture| picture.icon(pictures_url)),
             media: media.into_iter().map(|picture| picture.into_view(pictures_url)).collect(),
             rating: ListingRating::new(row.rating_average, row.rating_count),

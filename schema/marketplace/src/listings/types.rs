@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::rules::RelatedReason;
 use crate::media::MediaKind;
 use crate::public_pictures::PictureSource;
-use crate::versions::AppPermission;
+use crate::versions::ListingPermission;
 
 /// An app as the storefront shows it, in one locale: the snapshot submitted with the published version, with the
 /// current names of vendor and categories and the current rating.
@@ -39,7 +39,7 @@ pub(crate) struct Listing {
     /// Version that customers currently use.
     pub(super) version: ListingVersion,
     /// Permissions of the installed app on the customer's data.
-    pub(super) permissions: Vec<AppPermission>,
+    pub(super) permissions: Vec<ListingPermission>,
     /// Icon of the listing. Null if the listing has no icon.
     pub(super) icon: Option<ListingIcon>,
     /// The banner, then the screenshots in order. The icon is in `icon`.
@@ -205,9 +205,9 @@ pub(super) struct ListingRelease {
     pub(super) release_notes: Option<String>,
     /// Permissions that this version has and the previously published version did not have. For the first published
     /// version: all its permissions. A permission with a different reason does not count as new.
-    pub(super) permissions_added: Vec<AppPermission>,
+    pub(super) permissions_added: Vec<ListingPermission>,
     /// Permissions that the previously published version had and this version does not have.
-    pub(super) permissions_removed: Vec<AppPermission>,
+    pub(super) permissions_removed: Vec<ListingPermission>,
 }
 
 /// A listing that may interest readers of another listing.

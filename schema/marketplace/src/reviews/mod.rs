@@ -14,6 +14,7 @@
 //! customers are separate from the state, and no number of them hides a customer review. Every change locks the
 //! customer review first and updates the listing's rating last, so that the rating is always correct.
 
+mod languages;
 mod mails;
 mod moderation;
 mod moderation_list;

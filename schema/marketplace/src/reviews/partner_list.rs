@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
+use super::languages::{self, OF_LANGUAGE, OF_LANGUAGES, OF_VARIETY};
 use super::rules::{ReviewConcern, ReviewMarkOutcome};
 use super::storefront_list::{only, ratings};
 use super::types::{ReviewReply, reply_of_the_review};
@@ -80,6 +81,8 @@ pub(super) struct AppReviewFilter {
     rating: Option<Vec<i32>>,
     answered: Option<bool>,
     flagged: Option<bool>,
+    has_text: Option<bool>,
+    language: Option<Vec<String>>,
     locale: Option<Vec<String>>,
     version_number: Option<Vec<String>>,
     written_at_from: Option<Time>,
@@ -128,6 +131,10 @@ pub(super) static OWN_REVIEWS: ListQuery<OfApp, AppReview, AppReviewSort> = List
             value: |of| SqlValue::nothing_if(of.filter.flagged == Some(true)),
         },
         Condition { sql: "r.flagged_at is null", value: |of| SqlValue::nothing_if(of.filter.flagged == Some(false)) },
+        Condition { sql: "r.has_text = {}", value: |of| of.filter.has_text.map(SqlValue::from) },
+        Condition { sql: OF_LANGUAGE, value: |of| languages::only(of.filter.language.as_deref()) },
+        Condition { sql: OF_LANGUAGES, value: |of| languages::several(of.filter.language.as_deref()) },
+        Condition { sql: OF_VARIETY, value: |of| languages::varieties(of.filter.language.as_deref()) },
         Condition { sql: "r.locale = {}", value: |of| only(of.filter.locale.as_ref()).map(SqlValue::from) },
         Condition {
             sql: "r.locale = any({})",

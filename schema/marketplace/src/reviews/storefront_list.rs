@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
+use super::languages::{self, OF_LANGUAGE, OF_LANGUAGES, OF_VARIETY};
 use super::rules::CustomerReviewState;
 use super::types::{RatingSpread, ReviewReply, ReviewText, reply_of_the_review};
 
@@ -64,6 +65,8 @@ static SHOWN: Select<ListingReview> = Select::new(
 #[derive(Debug, Default, Deserialize, Serialize, InputType)]
 pub(super) struct ListingReviewFilter {
     rating: Option<Vec<i32>>,
+    has_text: Option<bool>,
+    language: Option<Vec<String>>,
     locale: Option<Vec<String>>,
     version_number: Option<Vec<String>>,
 }
@@ -78,6 +81,8 @@ pub(super) struct OfListing {
 words! {
     /// Orders of a listing's customer reviews.
     pub(crate) enum ListingReviewSort {
+        /// Customer reviews with a text first, then those with stars only; newest first among equals.
+        Relevance = "RELEVANCE",
         /// Most recently written first.
         WrittenAtDesc = "WRITTEN_AT_DESC",
         /// Most stars first; newest first among equals.
@@ -103,6 +108,10 @@ pub(super) static SHOWN_REVIEWS: ListQuery<OfListing, ListingReview, ListingRevi
     ],
     conditions: &[
         Condition { sql: "r.rating = any({}::text[]::integer[])", value: |of| ratings(of.filter.rating.as_ref()) },
+        Condition { sql: "r.has_text = {}", value: |of| of.filter.has_text.map(SqlValue::from) },
+        Condition { sql: OF_LANGUAGE, value: |of| languages::only(of.filter.language.as_deref()) },
+        Condition { sql: OF_LANGUAGES, value: |of| languages::several(of.filter.language.as_deref()) },
+        Condition { sql: OF_VARIETY, value: |of| languages::varieties(of.filter.language.as_deref()) },
         Condition { sql: "r.locale = {}", value: |of| only(of.filter.locale.as_ref()).map(SqlValue::from) },
         Condition {
             sql: "r.locale = any({})",
@@ -118,6 +127,7 @@ pub(super) static SHOWN_REVIEWS: ListQuery<OfListing, ListingReview, ListingRevi
         },
     ],
     order: |sort| match sort {
+        ListingReviewSort::Relevance => const { &[HAS_TEXT.descending(), WRITTEN.descending(), ID.descending()] },
         ListingReviewSort::WrittenAtDesc => const { &[WRITTEN.descending(), ID.descending()] },
         ListingReviewSort::RatingDesc => const { &[RATING.descending(), WRITTEN.descending(), ID.descending()] },
         ListingReviewSort::Rating => const { &[RATING, WRITTEN.descending(), ID.descending()] },
@@ -130,6 +140,8 @@ pub(super) fn only(values: Option<&Vec<String>>) -> Option<&str> {
 }
 
 const ID: Key<ListingReview> = Key::id("r.review_uuid", |review| json!(review.uuid));
+const HAS_TEXT: Key<ListingReview> =
+    Key::whole("r.has_text::integer", |review| json!(i32::from(review.title.is_some() || review.body.is_some())));
 const RATING: Key<ListingReview> = Key::whole("r.rating", |review| json!(review.rating));
 const WRITTEN: Key<ListingReview> = Key::moment("r.written_at", |review| json!(review.written_at));
 

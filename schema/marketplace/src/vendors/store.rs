@@ -53,7 +53,9 @@ pub(super) async fn get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Opt
                          order by key <> f.snapshot ->> 'default_locale', key) as "locales!",
                   f.snapshot ->> 'website_url' as website_url, f.snapshot -> 'languages' as "languages!: _",
                   f.snapshot -> 'regions' as "regions!: _",
-                  (select json_agg(to_jsonb(i) || jsonb_build_object('alt_text', nullif(i.alt_text, ''))
+                  (select json_agg(to_jsonb(i) || jsonb_build_object('alt_text', coalesce(
+                           nullif(case i.kind when 'LOGO' then t.logo_alt_text else t.banner_alt_text end, ''),
+                           nullif(i.alt_text, '')))
                                    order by i.kind desc)
                      from partner_image as i
                     where i.partner_uuid = p.partner_uuid and i.image_uuid in
@@ -68,7 +70,8 @@ pub(super) async fn get(db: &Db, slug: &str, locale: Option<&str>) -> Result<Opt
                          coalesce(round(sum(l.rating_sum) / nullif(sum(l.rating_count), 0), 2), 0)::float8 as average
                     from listing as l where l.partner_uuid = p.partner_uuid and l.visible) as shown
             cross join lateral (
-                  select key as locale, value ->> 'tagline' as tagline, value ->> 'description' as description
+                  select key as locale, value ->> 'tagline' as tagline, value ->> 'description' as description,
+                         value ->> 'logo_alt_text' as logo_alt_text, value ->> 'banner_alt_text' as banner_alt_text
                     from jsonb_each(f.snapshot -> 'texts')
                    order by locale_rank(key, $2),
                             key = f.snapshot ->> 'default_locale' desc

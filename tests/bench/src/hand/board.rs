@@ -50,11 +50,11 @@ pub(crate) static VOTE: Case = Case {
 };
 
 static PAGE: Statement = Statement::with(&[
-    "left(r.body, 280) as excerpt",
+    "left(r.body, 1000) as excerpt",
     "where (r.shown) order by r.pin desc, r.votes desc, r.request_uuid desc limit 21",
 ]);
 static ONE: Statement = Statement::with(&[
-    "left(r.body, 280) as excerpt",
+    "left(r.body, 1000) as excerpt",
     "r.request_uuid = $1 and r.suspended_at is null and root.suspended_at is null",
 ]);
 static STANDING: Statement =
@@ -301,7 +301,7 @@ impl RequestRow {
             allowed_actions: self.actions(mine, standing),
             uuid: self.uuid,
             title: self.title,
-            excerpt: self.excerpt,
+            excerpt: labs_schema::markdown::extract_excerpt(&self.excerpt),
             topic: self.topic.map(|topic| topic.0),
             status: self.status,
             status_at: self.status_at,

@@ -31,7 +31,7 @@ pub(crate) static CASE: Case = Case {
 static APP: Statement = Statement::with(&["select app_uuid from listing where slug = $1 and visible"]);
 static REVIEWS: Statement = Statement::with(&[
     "join listing as l on l.app_uuid = r.app_uuid where (r.app_uuid = $1) and (r.state = 'PUBLISHED') \
-     order by r.written_at desc, r.review_uuid desc limit 21",
+     order by r.has_text::integer desc, r.written_at desc, r.review_uuid desc limit 21",
 ]);
 static SPREAD: Statement = Statement::with(&["as \"counts!\" from customer_rating where app_uuid = $1"]);
 /// Statements of this file.

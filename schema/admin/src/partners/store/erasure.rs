@@ -114,7 +114,7 @@ async fn erase_people(db: &Db, partner_uuid: Uuid) -> Result<(), Fault> {
         "update person
          set name = 'Erased person', email = 'erased@erased.invalid', email_normalised = person_uuid || '@erased.invalid',
              locale = 'en', time_zone = 'UTC', state = 'REMOVED', password_hash = null, show_name = false,
-             board_mail = false, updated_at = labs_now()
+             board_mail = false, quota_mail = false, updated_at = labs_now()
          where partner_uuid = $1",
         partner_uuid
     )

@@ -11,6 +11,8 @@ use uuid::Uuid;
 
 /// Maximum number of locales with texts.
 const MOST_LOCALES: usize = 40;
+/// Maximum number of characters of a text alternative.
+const LONGEST_ALT_TEXT: usize = 250;
 
 /// State of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumType, serde::Serialize)]
@@ -133,6 +135,12 @@ pub(super) struct Text {
     pub(super) tagline: String,
     /// Plain text; an empty line separates paragraphs.
     pub(super) description: String,
+    /// Text alternative of the logo in this locale, instead of the one that was uploaded with it. Empty if not written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) logo_alt_text: String,
+    /// Text alternative of the banner in this locale, as for the logo.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) banner_alt_text: String,
 }
 
 /// Draft of the profile, without its images.
@@ -175,6 +183,33 @@ pub(super) struct TextPatch {
     pub(super) tagline: Option<Option<String>>,
     #[serde(deserialize_with = "said")]
     pub(super) description: Option<Option<String>>,
+    #[serde(deserialize_with = "said")]
+    pub(super) logo_alt_text: Option<Option<String>>,
+    #[serde(deserialize_with = "said")]
+    pub(super) banner_alt_text: Option<Option<String>>,
+}
+
+impl TextPatch {
+    /// Returns the texts of a locale after the change. Adds an error for each text that is not allowed.
+    fn apply_to(self, mut text: Text, locale: &str, errors: &mut Vec<FieldError>) -> Text {
+        let at = |field: &str| format!("/texts/{locale}/{field}");
+        let lines = [
+            ("tagline", self.tagline, &mut text.tagline, 120),
+            ("logo_alt_text", self.logo_alt_text, &mut text.logo_alt_text, LONGEST_ALT_TEXT),
+            ("banner_alt_text", self.banner_alt_text, &mut text.banner_alt_text, LONGEST_ALT_TEXT),
+        ];
+        for (field, said, present, longest) in lines {
+            if let Some(said) = said {
+                *present = line(&at(field), &said.unwrap_or_default(), errors);
+                errors.extend(err_too_long(&at(field), present, longest));
+            }
+        }
+        if let Some(description) = self.description {
+            text.description = paragraphs(&at("description"), &description.unwrap_or_default(), errors);
+            errors.extend(err_too_long(&at("description"), &text.description, 5000));
+        }
+        text
+    }
 }
 
 /// Deserializes a present field, including null.
@@ -193,16 +228,8 @@ pub(super) fn merge(present: &Draft, patch: Patch) -> Result<Draft, Fault> {
         match said {
             None => drop(draft.texts.remove(&locale)),
             Some(said) => {
-                let at = |field: &str| format!("/texts/{locale}/{field}");
-                let mut text = draft.texts.get(&locale).cloned().unwrap_or_default();
-                if let Some(tagline) = said.tagline {
-                    text.tagline = line(&at("tagline"), &tagline.unwrap_or_default(), &mut errors);
-                    errors.extend(err_too_long(&at("tagline"), &text.tagline, 120));
-                }
-                if let Some(description) = said.description {
-                    text.description = paragraphs(&at("description"), &description.unwrap_or_default(), &mut errors);
-                    errors.extend(err_too_long(&at("description"), &text.description, 5000));
-                }
+                let present = draft.texts.remove(&locale).unwrap_or_default();
+                let text = said.apply_to(present, &locale, &mut errors);
                 draft.texts.insert(locale, text);
             }
         }

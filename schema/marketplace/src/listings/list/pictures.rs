@@ -20,11 +20,13 @@ pub(in crate::listings) struct OfListing {
     /// Slug of the listing.
     pub(in crate::listings) slug: String,
     pub(in crate::listings) filter: ListingMediaFilter,
+    /// Locale of the texts.
+    pub(in crate::listings) locale: Option<String>,
 }
 
 static SHOWN_PICTURES: Select<PictureRow> = Select::new(
-    "lm.media_uuid, lm.kind, lm.position, nullif(lm.alt_text, '') as alt_text, nullif(lm.caption, '') as caption,
-     m.media_type, m.width, m.height, m.variants, m.renditions",
+    "lm.media_uuid, lm.kind, lm.position, coalesce(locale_text(lm.alt_texts, {}::text), nullif(lm.alt_text, '')) as alt_text,
+     coalesce(locale_text(lm.captions, {}), nullif(lm.caption, '')) as caption, m.media_type, m.width, m.height, m.variants, m.renditions",
     "listing as l join listing_media as lm using (app_uuid) join media as m using (media_uuid)",
 );
 
@@ -33,6 +35,7 @@ pub(in crate::listings) static PICTURES: ListQuery<OfListing, PictureRow, FixedO
     operation: "marketplace_listings_list_media",
     select: &SHOWN_PICTURES,
     within: &[
+        Condition::given(|of| Some(SqlValue::Text(of.locale.clone().unwrap_or_default()))),
         Condition { sql: "l.slug = {}", value: |of| Some(of.slug.as_str().into()) },
         Condition { sql: "l.visible", value: |_| Some(SqlValue::Nothing) },
     ],

@@ -17,6 +17,7 @@ use crate::listings::rules::{self, RelatedReason};
 use crate::listings::store;
 use crate::listings::types::{ListingMedia, ListingRelease, ListingSummary, RelatedListing, RelatedListingList};
 use crate::release::permissions_only_in;
+use crate::versions::AppPermission;
 
 /// Default number of related listings (the contract's `marketplace_listings_list_related`).
 const RELATED: usize = 12;
@@ -36,10 +37,11 @@ async fn marketplace_listings_list_media(
     cx: &RequestContext,
     listing_slug: String,
     filter: Option<ListingMediaFilter>,
+    locale: Option<String>,
     limit: Option<i32>,
     cursor: Option<String>,
 ) -> Result<List<ListingMedia>, Fault> {
-    let of = OfListing { slug: listing_slug, filter: filter.unwrap_or_default() };
+    let of = OfListing { slug: listing_slug, filter: filter.unwrap_or_default(), locale: preference(locale) };
     let found = PICTURES.page(cx, &of, &PageRequest::new(None, limit, cursor)).await?;
     if found.rows.is_empty() {
         ensure_visible(cx, &of.slug).await?;
@@ -63,7 +65,7 @@ async fn marketplace_listings_list_versions(
         ensure_visible(cx, &of.slug).await?;
     }
     cx.note_languages(found.rows.iter().filter_map(|row| row.locale.as_ref()));
-    Ok(found.map(|row| Ok(ListingRelease::from(row)))?.list())
+    Ok(found.map(|row| Ok(into_release(row, of.locale.as_deref())))?.list())
 }
 
 /// List related listings.
@@ -109,18 +111,20 @@ async fn load_related(
     Ok(views.collect())
 }
 
-impl From<ReleaseRow> for ListingRelease {
-    fn from(row: ReleaseRow) -> Self {
-        let own = row.permissions.map(|permissions| permissions.0).unwrap_or_default();
-        let former = row.former_permissions.map(|permissions| permissions.0).unwrap_or_default();
-        Self {
-            number: row.number,
-            published_at: row.published_at,
-            is_current: row.is_current,
-            locale: row.locale,
-            release_notes: row.release_notes,
-            permissions_added: permissions_only_in(&own, &former),
-            permissions_removed: permissions_only_in(&former, &own),
-        }
+/// Converts a version to the form for a reader with this preference.
+fn into_release(row: ReleaseRow, preference: Option<&str>) -> ListingRelease {
+    let own = row.permissions.map(|permissions| permissions.0).unwrap_or_default();
+    let former = row.former_permissions.map(|permissions| permissions.0).unwrap_or_default();
+    let for_reader = |permissions: Vec<AppPermission>| {
+        permissions.into_iter().map(|permission| permission.for_reader(preference)).collect()
+    };
+    ListingRelease {
+        number: row.number,
+        published_at: row.published_at,
+        is_current: row.is_current,
+        locale: row.locale,
+        release_notes: row.release_notes,
+        permissions_added: for_reader(permissions_only_in(&own, &former)),
+        permissions_removed: for_reader(permissions_only_in(&former, &own)),
     }
 }

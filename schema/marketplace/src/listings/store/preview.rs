@@ -32,7 +32,7 @@ pub(crate) async fn listing_of(
            texts as (
                select t.* from taken cross join jsonb_to_recordset(kept -> 'texts') as t
                    (locale text, name text, tagline text, description text))
-           select 1::bigint as "place!", coalesce(kept ->> 'slug', a.slug) as "slug!", a.app_uuid, t.name as "name!",
+           select 1::bigint as "place!", asked as reader, coalesce(kept ->> 'slug', a.slug) as "slug!", a.app_uuid, t.name as "name!",
                t.tagline as "tagline!", t.description as "description!", t.locale as "locale!",
                array(select locale from texts order by locale <> own, locale) as "locales!",
                p.slug as vendor_slug, p.company_name as vendor_name,

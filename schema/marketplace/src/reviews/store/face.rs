@@ -19,8 +19,8 @@ pub(in crate::reviews) async fn set_faces(
     let after = sqlx::query_scalar!(
         "update customer_review as r
             set state = $2, shown_text_uuid = $3, waiting_text_uuid = $4, rejected_text_uuid = $5,
-                (rating, locale, version_number, written_at) = (
-                    select t.rating, t.locale, t.version_number, t.created_at
+                (rating, locale, version_number, written_at, has_text) = (
+                    select t.rating, t.locale, t.version_number, t.created_at, coalesce(t.title, t.body) is not null
                       from customer_review_text as t where t.text_uuid = $3),
                 waiting_since = (select t.created_at from customer_review_text as t where t.text_uuid = $4),
                 moderated_at = case when $7 then labs_now() else r.moderated_at end,

@@ -64,9 +64,14 @@ fn state_machine_matches_table() {
 fn patch_adds_changes_clears_and_removes_texts() {
     let one = patched(&empty(), r#"{"de": {"tagline": " Kassen ", "description": "a\r\n\r\nb"}}"#).unwrap();
     assert_eq!(one.default_locale, "de", "the first that is written is the default");
-    assert_eq!(one.texts["de"], Text { tagline: "Kassen".into(), description: "a\n\nb".into() });
+    let text = |description: &str| Text {
+        tagline: "Kassen".to_owned(),
+        description: description.to_owned(),
+        ..Text::default()
+    };
+    assert_eq!(one.texts["de"], text("a\n\nb"));
     let two = patched(&one, r#"{"de": {"description": null}, "en": {"tagline": "Tills"}}"#).unwrap();
-    assert_eq!(two.texts["de"], Text { tagline: "Kassen".into(), description: String::new() });
+    assert_eq!(two.texts["de"], text(""));
     assert_eq!((two.default_locale.as_str(), two.texts["en"].tagline.as_str()), ("de", "Tills"));
     assert_eq!(changed_fields(&one, &two), ["texts"]);
     let none = patched(&two, r#"{"de": null, "en": null}"#).unwrap();
