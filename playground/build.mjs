@@ -10,7 +10,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { brotliCompress, constants } from 'node:zlib';
 import { build, runnerImport } from 'vite';
 import { inputsPlugin } from './page/inputs.mjs';
 import { accessPlugin, untitledPlugin } from './page/plugins.mjs';
@@ -62,16 +62,19 @@ async function reference() {
   }
 }
 
-/** Writes packed/, the files for the service binary. A file that gzip makes smaller is stored as <name>.gz. */
+/** Quality of brotli. A higher one takes 25 times as long and saves a tenth. */
+const QUALITY = 7;
+
+/** Writes packed/, the files for the service binary. A file that brotli makes smaller is stored as <name>.br. */
 async function pack() {
   for (const entry of await readdir(here('dist'), { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);
     const plain = await readFile(file);
-    const packed = await promisify(gzip)(plain, { level: 9 });
+    const packed = await promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
     const to = join(here('packed'), relative(here('dist'), file));
     await mkdir(dirname(to), { recursive: true });
-    await (packed.length < plain.length ? writeFile(`${to}.gz`, packed) : writeFile(to, plain));
+    await (packed.length < plain.length ? writeFile(`${to}.br`, packed) : writeFile(to, plain));
   }
 }
 

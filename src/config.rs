@@ -30,7 +30,7 @@ pub use self::retention::RetentionArgs;
 pub use self::table::{Row, table};
 pub use self::traces::{TraceSettings, traces};
 pub use self::values::{BaseUrl, MetricsListen};
-use self::values::{listen, mail_server, mailbox, network, origin, switch, whole};
+use self::values::{contact, listen, mail_server, mailbox, network, origin, switch, whole};
 pub use self::variables::unknown;
 
 /// Arguments of `labs serve`, before they are resolved.
@@ -102,6 +102,11 @@ pub struct Serve {
     #[arg(long, env = "LABS_MAIL_FROM", default_value = "Labs <labs@localhost>", value_name = "MAILBOX",
         value_parser = mailbox)]
     pub mail_from: String,
+
+    /// Security contact in /.well-known/security.txt, as mailto:security@example.com or an https address; without it,
+    /// there is no such file
+    #[arg(long, env = "LABS_SECURITY_CONTACT", value_name = "ADDRESS", value_parser = contact)]
+    pub security_contact: Option<String>,
 
     /// Web origins whose pages may call the API, separated by commas; without it, none
     #[arg(long, env = "LABS_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGINS",
@@ -260,6 +265,8 @@ pub struct Config {
     pub log_requests: bool,
     /// Address of the metrics endpoint. None: no endpoint.
     pub metrics_listen: Option<SocketAddr>,
+    /// Address of the security contact. None: no `security.txt`.
+    pub security_contact: Option<String>,
     /// Web origins whose pages may call the API, as `https://host[:port]`.
     pub cors_origins: Vec<String>,
     /// The peers whose forwarded headers count.
@@ -314,6 +321,7 @@ impl Serve {
             log_format,
             log_requests: self.log_requests,
             metrics_listen: self.metrics_listen.0,
+            security_contact: self.security_contact,
             cors_origins: self.cors_origins,
             trusted_proxies: self.trusted_proxies,
             own_per_second: self.own_per_second,

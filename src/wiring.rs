@@ -147,6 +147,7 @@ pub async fn application(
     let engine = open(opening).await?;
     let settings = labs_rest::Settings {
         base_url: base_url.to_owned(),
+        security_contact: config.security_contact.clone(),
         cors_origins: config.cors_origins.clone(),
         trusted_proxies: config.trusted_proxies.clone(),
         limits: config.limits,

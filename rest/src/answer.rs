@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::bind::{Condition, EntityTag};
 use crate::contract::{Computed, Operation};
+use crate::exceptions::well_known::PROTECTED_RESOURCE;
 use crate::front::coding::OnlyTag;
 use crate::front::{bearer, headers};
 use crate::observer::RefusedFor;
@@ -140,7 +141,7 @@ pub(crate) fn write_refusal(
     if let Some(seconds) = fault.seconds_to_wait() {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
-    if let Some(challenge) = www_authenticate(fault) {
+    if let Some(challenge) = www_authenticate(fault, base_url) {
         headers::text(headers, header::WWW_AUTHENTICATE, &challenge);
     }
     if let Reason::RangeNotSatisfiable(length) = fault.reason() {
@@ -304,23 +305,25 @@ pub(crate) fn clear_cookie(response: &mut Response<Body>) {
     set_cookie(response, &RefreshCookie::Clear);
 }
 
-/// Returns the challenge of a 401 (RFC 6750 section 3; RFC 6749 section 5.2 for clients).
-fn www_authenticate(fault: &Fault) -> Option<String> {
+/// Returns the challenge of a 401 (RFC 6750 section 3; RFC 9728 section 5.1; RFC 6749 section 5.2 for clients).
+fn www_authenticate(fault: &Fault, base_url: &str) -> Option<String> {
+    let bearer =
+        |details: &str| format!("Bearer realm=\"labs\"{details}, resource_metadata=\"{base_url}{PROTECTED_RESOURCE}\"");
     if fault.oauth_error() == Some("invalid_client") {
         return Some("Basic realm=\"labs\", charset=\"UTF-8\"".to_owned());
     }
     if matches!(fault.reason(), Reason::InvalidToken(_)) && is_of_token(fault.code()) {
-        return Some("Bearer realm=\"labs\", error=\"invalid_token\"".to_owned());
+        return Some(bearer(", error=\"invalid_token\""));
     }
     match fault.code() {
         // A caller that sent no token learns only which scheme to use (RFC 6750 section 3.1).
-        code if is_of_token(code) => Some("Bearer realm=\"labs\"".to_owned()),
+        code if is_of_token(code) => Some(bearer("")),
         Code::InvalidCredentials | Code::MfaRequired | Code::RefreshReused if fault.oauth_error().is_none() => {
-            Some("Bearer realm=\"labs\"".to_owned())
+            Some(bearer(""))
         }
-        Code::ScopeMissing => fault
-            .required_scope()
-            .map(|scope| format!("Bearer realm=\"labs\", error=\"insufficient_scope\", scope=\"{scope}\"")),
+        Code::ScopeMissing => {
+            fault.required_scope().map(|scope| bearer(&format!(", error=\"insufficient_scope\", scope=\"{scope}\"")))
+        }
         _ => None,
     }
 }

@@ -46,6 +46,8 @@ pub struct Settings {
     pub trusted_proxies: Vec<IpNet>,
     /// Budgets of callers without an account.
     pub limits: Limits,
+    /// Address of the security contact, for `security.txt` (RFC 9116).
+    pub security_contact: Option<String>,
 }
 
 /// The contract bound to the schema: every operation has its implementation and its route.

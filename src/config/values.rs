@@ -88,6 +88,17 @@ pub(super) fn mailbox(text: &str) -> anyhow::Result<String> {
         .map_err(|_| anyhow!("write a name and an address, for example Labs <no-reply@example.com>"))
 }
 
+/// Parses the address of the security contact (RFC 9116 section 2.5.3).
+pub(super) fn contact(text: &str) -> anyhow::Result<String> {
+    let text = text.trim();
+    let uri: Option<http::Uri> = text.strip_prefix("https://").and_then(|_| text.parse().ok());
+    let is_mailbox = text.strip_prefix("mailto:").is_some_and(|address| address.contains('@'));
+    if (is_mailbox || uri.is_some()) && !text.contains(char::is_whitespace) {
+        return Ok(text.to_owned());
+    }
+    bail!("write mailto: and an e-mail address, for example mailto:security@example.com, or an https address")
+}
+
 /// Parses a web origin.
 pub(super) fn origin(text: &str) -> anyhow::Result<String> {
     let text = text.trim();

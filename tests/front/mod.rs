@@ -16,6 +16,7 @@ mod tls;
 mod traces;
 mod upgrade;
 mod watched;
+mod well_known;
 mod wire;
 
 use std::fs;

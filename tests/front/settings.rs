@@ -24,6 +24,7 @@ const UNUSABLE: &[(&str, &str, &str)] = &[
     ("LABS_LOG_REQUESTS", "perhaps", "LABS_LOG_REQUESTS=perhaps: write true or false."),
     ("LABS_METRICS_LISTEN", "9100", "LABS_METRICS_LISTEN=9100: this is not an address with a port"),
     ("LABS_CORS_ORIGINS", "example.com", "for example https://example.com."),
+    ("LABS_SECURITY_CONTACT", "security@example.com", "for example mailto:security@example.com, or an https address."),
     ("LABS_LOG", "x=y=z", "LABS_LOG=x=y=z: \"y=z\" is not a level: write off, error, warn, info, debug or trace"),
     ("LABS_LOG", "warning", "LABS_LOG=warning: \"warning\" is neither a level nor a module that logs: write off,"),
     ("LABS_LOG", "infoo", "Did you mean info?"),

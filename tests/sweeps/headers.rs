@@ -60,13 +60,25 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// Returns the headers of every response that are missing here.
+/// Returns the headers of every response that are missing here, or have other numbers than they should.
 pub(super) fn lacking(headers: &HeaderMap) -> Vec<&'static str> {
     let lacks = |name: &str, always: &str| {
         let told = text(headers, name);
         if always.is_empty() { told.is_empty() } else { told != always }
     };
-    ALWAYS.iter().filter(|(name, always)| lacks(name, always)).map(|(name, _)| *name).collect()
+    let missing = ALWAYS.iter().filter(|(name, always)| lacks(name, always)).map(|(name, _)| *name);
+    missing.chain(has_other_numbers(headers)).collect()
+}
+
+/// Returns the headers of the IETF draft whose numbers differ from those of the headers `X-RateLimit-*`.
+fn has_other_numbers(headers: &HeaderMap) -> Vec<&'static str> {
+    let told = |name: &str| text(headers, &format!("x-ratelimit-{name}")).to_owned();
+    let left = ["remaining", "reset", "daily-remaining", "daily-reset"].map(told);
+    let expected = [
+        ("ratelimit", format!("\"burst\";r={};t={}, \"daily\";r={};t={}", left[0], left[1], left[2], left[3])),
+        ("ratelimit-policy", format!("\"burst\";q={};w=1, \"daily\";q={};w=86400", told("limit"), told("daily-limit"))),
+    ];
+    expected.into_iter().filter(|(name, value)| text(headers, name) != value).map(|(name, _)| name).collect()
 }
 
 #[tokio::test]

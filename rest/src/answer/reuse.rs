@@ -24,7 +24,7 @@ use crate::precompressed::PrecompressedDocument;
 const ROOM: u64 = 24 << 20;
 /// Time after which an entry is deleted if no request asks for it.
 const IDLE: Duration = Duration::from_secs(600);
-/// Approximate size of an entry without its body: key, headers, gzip form.
+/// Approximate size of an entry without its body: key and headers.
 const ENTRY: usize = 1024;
 
 /// Answers by request.

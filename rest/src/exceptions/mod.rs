@@ -8,6 +8,7 @@ pub(crate) mod pages;
 mod pictures;
 mod playground;
 mod status;
+pub(crate) mod well_known;
 
 use std::sync::Arc;
 
@@ -23,10 +24,14 @@ use crate::contract::{Direct, Operation, Probe};
 use crate::request::{Exchange, checks};
 use crate::rest::Rest;
 
-/// Returns the routes outside the contract: the pages, public media, the unsubscribe page, and the playground's
-/// endpoint.
+/// Returns the routes outside the contract: the pages, public media, the unsubscribe page, the playground's endpoint, and
+/// the documents at well-known addresses.
 pub(crate) fn router() -> Router<Arc<Rest>> {
-    pages::router().merge(pictures::router()).merge(board_mail::router()).merge(playground::router())
+    pages::router()
+        .merge(pictures::router())
+        .merge(board_mail::router())
+        .merge(playground::router())
+        .merge(well_known::router())
 }
 
 /// Handles an operation without a document. The request is already validated.

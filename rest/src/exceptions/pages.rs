@@ -16,6 +16,9 @@ use rust_embed::RustEmbed;
 use serde::Deserialize;
 
 use super::other_method;
+use super::well_known::links_of_front_page;
+use crate::answer::{etag, write_conditional};
+use crate::bind::Condition;
 use crate::contract::nearest;
 use crate::front::headers;
 use crate::precompressed::PrecompressedDocument;
@@ -27,24 +30,31 @@ use crate::rest::Rest;
 #[allow_missing = true]
 struct Built;
 
-/// The files by name. Most are embedded with gzip, as `<name>.gz`.
-static FILES: LazyLock<HashMap<String, PrecompressedDocument>> = LazyLock::new(|| {
+/// The files by name. Most are embedded in their brotli form, as `<name>.br`.
+static FILES: LazyLock<HashMap<String, PageFile>> = LazyLock::new(|| {
     let files = Built::iter().filter_map(|name| {
         let bytes = match Built::get(&name)?.data {
             Cow::Borrowed(bytes) => Bytes::from_static(bytes),
             Cow::Owned(bytes) => Bytes::from(bytes),
         };
-        Some(match name.strip_suffix(".gz") {
-            Some(plain) => (plain.to_owned(), PrecompressedDocument::from_gzip(bytes)),
-            None => (name.into_owned(), PrecompressedDocument::new(bytes)),
+        let tag = etag(&bytes);
+        Some(match name.strip_suffix(".br") {
+            Some(plain) => (plain.to_owned(), PageFile { document: PrecompressedDocument::from_brotli(bytes), tag }),
+            None => (name.into_owned(), PageFile { document: PrecompressedDocument::new(bytes), tag }),
         })
     });
     files.collect()
 });
 
+/// A file of the pages, with its entity tag.
+struct PageFile {
+    document: PrecompressedDocument,
+    tag: String,
+}
+
 /// Returns a text file of the pages.
 pub(crate) fn text_of(name: &str) -> Option<String> {
-    String::from_utf8(FILES.get(name)?.plain()?.to_vec()).ok()
+    String::from_utf8(FILES.get(name)?.document.plain()?.to_vec()).ok()
 }
 
 /// The policy of each page, stored next to its source.
@@ -58,6 +68,8 @@ struct Policies {
 
 const POLICIES: &str = include_str!("../../../playground/csp.json");
 
+/// The reference's page for an unknown address. It lists the nearest names.
+const MISSING: &str = "reference/missing.html";
 /// Purposes of mailed links, below `/account`: one page shows all of them (playground/account).
 const MAILED: [&str; 5] = ["verify-email", "reset-password", "confirm-email", "cancel-email-change", "invitation"];
 
@@ -94,26 +106,31 @@ async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Resp
     other_method(&rest, request, "GET, HEAD, OPTIONS")
 }
 
-/// The reference's page for an unknown address. It lists the nearest names.
-const MISSING: &str = "reference/missing.html";
-
 async fn file(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     let path = parts.uri.path().trim_matches('/');
     let named = file_name(path);
     // A program gets a problem document, a browser a page.
     let is_missing_page = !FILES.contains_key(&*named) && is_page_of_reference(path) && wants_html(parts);
     let name = if is_missing_page { MISSING } else { &*named };
-    let mut response = FILES.get(name).ok_or_else(|| err_no_such_page(rest, path))?.answer(&parts.headers).await;
-    if is_missing_page {
-        *response.status_mut() = StatusCode::NOT_FOUND;
-    }
+    let file = FILES.get(name).ok_or_else(|| err_no_such_page(rest, path))?;
+    let mut response = file.document.answer(&parts.headers).await;
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type(name)));
     let hashed = name.contains("/assets/");
     let caching = if hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
     out.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     headers::text(out, header::CONTENT_SECURITY_POLICY, &policy(name)?);
-    Ok(response)
+    if name == "index.html" {
+        out.insert(header::LINK, links_of_front_page());
+    }
+    if is_missing_page {
+        *response.status_mut() = StatusCode::NOT_FOUND;
+        return Ok(response);
+    }
+    headers::text(out, header::ETAG, &format!("\"{}\"", file.tag));
+    let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter();
+    let if_none_match = Condition::parse(sent.map(HeaderValue::as_bytes));
+    write_conditional(response, (None, if_none_match.as_ref()), &parts.headers)
 }
 
 /// Returns the name of the file that a path shows. Operations, codes and concepts of the reference have a page each, at

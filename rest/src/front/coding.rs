@@ -74,6 +74,11 @@ pub(crate) fn is_taken(tag: &str, headers: &HeaderMap) -> bool {
     coding.is_none_or(|coding| !headers.contains_key(header::ACCEPT_ENCODING) || accepts(headers, &[coding]))
 }
 
+/// Whether the caller accepts brotli, by its name or by `*`.
+pub(crate) fn accepts_brotli(headers: &HeaderMap) -> bool {
+    accepts(headers, &["br"])
+}
+
 /// Whether the caller accepts gzip, by its name or by `*`.
 pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     accepts(headers, &["gzip", "x-gzip"])

@@ -11,6 +11,8 @@ pub const EXPOSED: &[&str] = &[
     "location",
     "retry-after",
     "x-request-id",
+    "ratelimit",
+    "ratelimit-policy",
     "x-ratelimit-limit",
     "x-ratelimit-remaining",
     "x-ratelimit-reset",
@@ -28,6 +30,11 @@ pub const EXPOSED: &[&str] = &[
     "content-range",
 ];
 
+/// The same budgets as in the other headers, in the form of the IETF draft `draft-ietf-httpapi-ratelimit-headers-10`,
+/// which generic clients read.
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
 /// Adds the remaining budgets (docs/decisions/edge.md#request-budgets).
 pub fn set_allowance(headers: &mut HeaderMap, allowance: &Allowance) {
     number(headers, "x-ratelimit-limit", allowance.limit.into());
@@ -36,6 +43,10 @@ pub fn set_allowance(headers: &mut HeaderMap, allowance: &Allowance) {
     number(headers, "x-ratelimit-daily-limit", allowance.daily.limit);
     number(headers, "x-ratelimit-daily-remaining", allowance.daily.remaining);
     number(headers, "x-ratelimit-daily-reset", allowance.daily.reset);
+    let (burst, daily) = (allowance, &allowance.daily);
+    text(headers, RATE_LIMIT_POLICY, &format!("\"burst\";q={};w=1, \"daily\";q={};w=86400", burst.limit, daily.limit));
+    let left = (burst.remaining, burst.reset, daily.remaining, daily.reset);
+    text(headers, RATE_LIMIT, &format!("\"burst\";r={};t={}, \"daily\";r={};t={}", left.0, left.1, left.2, left.3));
 }
 
 /// Sets `Cache-Control`, unless the response has one: public responses are cached for a minute, responses with an

@@ -1,0 +1,193 @@
+//! Documents at well-known addresses, from which programs find everything else: the OAuth server (RFC 8414), the
+//! protected resource (RFC 9728), the catalogue of the API (RFC 9727), the security contact (RFC 9116), the page for a
+//! new password, and what crawlers read.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::routing::get;
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Response, StatusCode, header, request::Parts};
+use labs_core::scope::Scope;
+use labs_core::{Code, Fault};
+use serde_json::{Value, json};
+
+use super::other_method;
+use crate::answer::{etag, write_conditional};
+use crate::bind::Condition;
+use crate::front::headers;
+use crate::request::{Exchange, catch_panic, checks};
+use crate::rest::Rest;
+
+/// Address of the metadata of the protected resource, which every 401 names (RFC 9728 section 5.1).
+pub(crate) const PROTECTED_RESOURCE: &str = "/.well-known/oauth-protected-resource";
+/// Media type of the API catalogue (RFC 9264), with its profile (RFC 9727 section 4.2).
+const LINKSET: &str = "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
+/// Days until the security contact must be read again. RFC 9116 recommends less than a year.
+const CONTACT_DAYS: i64 = 180;
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+/// Returns the routes of the documents.
+pub(super) fn router() -> Router<Arc<Rest>> {
+    let document = get(document).fallback(unknown_method);
+    [
+        "/.well-known/oauth-authorization-server",
+        PROTECTED_RESOURCE,
+        "/.well-known/api-catalog",
+        "/.well-known/security.txt",
+        "/.well-known/change-password",
+        "/robots.txt",
+        "/sitemap.xml",
+        "/favicon.ico",
+    ]
+    .into_iter()
+    .fold(Router::new(), |router, path| router.route(path, document.clone()))
+}
+
+/// Returns the links from the front page to the descriptions of the API.
+pub(super) fn links_of_front_page() -> HeaderValue {
+    HeaderValue::from_static(
+        "</v1/system/contract>; rel=\"service-desc\"; type=\"application/yaml\", \
+         </reference>; rel=\"service-doc\"; type=\"text/html\", \
+         </v1/system/readiness>; rel=\"status\"; type=\"application/json\", \
+         </.well-known/api-catalog>; rel=\"api-catalog\"",
+    )
+}
+
+async fn document(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    let (parts, _) = request.into_parts();
+    let mut exchange = Exchange::begin(&rest, &parts);
+    let answered = match checks::check_head(&parts).and_then(|()| exchange.spend_anonymous(&rest)) {
+        Ok(()) => catch_panic(async { find(&rest, &parts) }).await,
+        Err(fault) => Err(fault),
+    };
+    let response = answered.unwrap_or_else(|fault| exchange.refusal(&fault, &parts));
+    exchange.finish(&rest, response)
+}
+
+async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    other_method(&rest, request, "GET, HEAD, OPTIONS")
+}
+
+fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
+    let base = &rest.settings.base_url;
+    let (media_type, content) = match parts.uri.path() {
+        "/.well-known/oauth-authorization-server" => ("application/json", authorization_server(base).to_string()),
+        PROTECTED_RESOURCE => ("application/json", protected_resource(base).to_string()),
+        "/.well-known/api-catalog" => (LINKSET, api_catalog(base).to_string()),
+        "/.well-known/security.txt" => ("text/plain; charset=utf-8", security_contact(rest)?),
+        "/.well-known/change-password" => return Ok(redirect("/reference/operations/auth_passwords_request_reset")),
+        "/favicon.ico" => return Ok(redirect("/reference/icon.svg")),
+        "/robots.txt" => ("text/plain; charset=utf-8", robots(base)),
+        "/sitemap.xml" => ("application/xml", sitemap(rest)),
+        _ => return Err(Fault::new(Code::NotFound, "This page does not exist. Start at /.")),
+    };
+    let bytes = Bytes::from(content);
+    let tag = etag(&bytes);
+    let mut response = Response::new(Body::from(bytes));
+    let out = response.headers_mut();
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers::text(out, header::ETAG, &format!("\"{tag}\""));
+    out.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
+    // Any page may read what every program may read.
+    out.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    out.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
+    let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter();
+    let if_none_match = Condition::parse(sent.map(HeaderValue::as_bytes));
+    write_conditional(response, (None, if_none_match.as_ref()), &parts.headers)
+}
+
+fn redirect(path: &'static str) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::FOUND;
+    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(path));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
+    response
+}
+
+/// Returns the metadata of the OAuth server (RFC 8414 section 2). There is no authorization endpoint: users sign in with
+/// `auth_sessions_create`, and machine clients need no browser.
+fn authorization_server(base: &str) -> Value {
+    let by_secret = json!(["client_secret_basic", "client_secret_post"]);
+    json!({
+        "issuer": base,
+        "token_endpoint": format!("{base}/v1/oauth/token"),
+        "jwks_uri": format!("{base}/v1/oauth/jwks"),
+        "introspection_endpoint": format!("{base}/v1/oauth/introspect"),
+        "revocation_endpoint": format!("{base}/v1/oauth/revoke"),
+        "response_types_supported": [],
+        "grant_types_supported": ["client_credentials", "password"],
+        "token_endpoint_auth_methods_supported": by_secret,
+        "introspection_endpoint_auth_methods_supported": by_secret,
+        "revocation_endpoint_auth_methods_supported": by_secret,
+        "scopes_supported": scopes(),
+        "service_documentation": format!("{base}/reference"),
+    })
+}
+
+/// Returns the metadata of the API as a protected resource (RFC 9728 section 2).
+fn protected_resource(base: &str) -> Value {
+    json!({
+        "resource": base,
+        "resource_name": "Labs",
+        "authorization_servers": [base],
+        "jwks_uri": format!("{base}/v1/oauth/jwks"),
+        "bearer_methods_supported": ["header"],
+        "scopes_supported": scopes(),
+        "resource_documentation": format!("{base}/reference"),
+    })
+}
+
+/// Returns the scopes that a caller outside the staff can have.
+fn scopes() -> Vec<String> {
+    Scope::all().filter(|scope| !scope.is_admin()).map(|scope| scope.to_string()).collect()
+}
+
+/// Returns the links from the API to its descriptions (RFC 9727 section 4).
+fn api_catalog(base: &str) -> Value {
+    let link = |path: &str, media_type: &str| json!([{ "href": format!("{base}{path}"), "type": media_type }]);
+    json!({ "linkset": [{
+        "anchor": format!("{base}/v1"),
+        "service-desc": link("/v1/system/contract", "application/yaml"),
+        "service-doc": link("/reference", "text/html"),
+        "service-meta": link("/.well-known/oauth-protected-resource", "application/json"),
+        "status": link("/v1/system/readiness", "application/json"),
+        "alternate": link("/v1/publication/public/feeds/changelog", "application/atom+xml"),
+    }]})
+}
+
+/// Returns the security contact (RFC 9116).
+///
+/// # Errors
+/// [`Code::NotFound`] if the operator has set none.
+fn security_contact(rest: &Rest) -> Result<String, Fault> {
+    let missing = || Fault::new(Code::NotFound, "The operator of this service names no security contact.");
+    let contact = rest.settings.security_contact.as_deref().ok_or_else(missing)?;
+    let base = &rest.settings.base_url;
+    // Whole days, so that the document has one entity tag for a day.
+    let now = rest.engine.services().clock.now().whole_seconds();
+    let expires = now.plus_seconds(CONTACT_DAYS * DAY - now.unix().rem_euclid(DAY));
+    Ok(format!("Contact: {contact}\nExpires: {expires}\nCanonical: {base}/.well-known/security.txt\n"))
+}
+
+/// Returns the rules for crawlers: they may read the pages, and not the API.
+fn robots(base: &str) -> String {
+    format!(
+        "User-agent: *\nDisallow: /v1/\nDisallow: /playground\nDisallow: /account/\nDisallow: /board/\n\nSitemap: {base}/sitemap.xml\n"
+    )
+}
+
+/// Returns the addresses of all pages for readers.
+fn sitemap(rest: &Rest) -> String {
+    let base = &rest.settings.base_url;
+    let operations =
+        rest.contract().operations().iter().map(|operation| format!("/reference/operations/{}", operation.id));
+    let pages = ["/".to_owned(), "/reference".to_owned()].into_iter().chain(operations);
+    let entries: String = pages.map(|path| format!("<url><loc>{base}{path}</loc></url>\n")).collect();
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{entries}</urlset>\n"
+    )
+}
