@@ -143,7 +143,7 @@ async fn contract_and_business_errors_are_reported_together() {
         faults.iter().map(|(at, code)| ((*at).to_owned(), (*code).to_owned())).collect()
     };
     let expected = [
-        ("/accept_terms", "ENUM"),
+        ("/accept_terms", "NOT_ALLOWED"),
         ("/administrator/email", "FORMAT"),
         ("/administrator/password", "TOO_COMMON"),
         ("/country", "UNKNOWN_COUNTRY"),
@@ -156,7 +156,7 @@ async fn contract_and_business_errors_are_reported_together() {
     body["vat_id"] = json!("DE12345678");
     let answer = register(&harness, &body).await;
     let expected = [
-        ("/accept_terms", "ENUM"),
+        ("/accept_terms", "NOT_ALLOWED"),
         ("/administrator/name", "REQUIRED"),
         ("/administrator/password", "TOO_SHORT"),
         ("/country", "TYPE"),

@@ -4,10 +4,7 @@ use serde_json::{Map, Value};
 
 use super::refusal::ErrorCollector;
 use super::{percent, text};
-use crate::contract::{FieldCode, FieldError, Operation, Parameter, ParameterIn, nearest, quote_name};
-
-/// Maximum number of parameters that the error of an unknown parameter lists.
-const MOST_NAMED: usize = 30;
+use crate::contract::{FieldCode, FieldError, Operation, Parameter, ParameterIn, list_names, nearest, quote_name};
 
 /// Returns the query's values by parameter, with defaults. They are typed and not yet validated.
 pub(super) fn read(operation: &Operation, query: Option<&str>, findings: &mut ErrorCollector) -> Map<String, Value> {
@@ -48,10 +45,7 @@ fn refuse_unknown(operation: &Operation, sent: &[(String, String)], findings: &m
         reported.push(name);
         let suggestion = match nearest(name, known()) {
             Some(near) => format!(" Did you mean `{near}`?"),
-            None => {
-                let known: Vec<String> = known().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
-                if known.is_empty() { String::new() } else { format!(" Known parameters: {}.", known.join(", ")) }
-            }
+            None => list_names("Known parameters", known()),
         };
         let message = format!("This operation has no query parameter `{}`.{suggestion}", quote_name(name));
         findings.parameter(name, FieldCode::UnknownParameter, message);

@@ -37,6 +37,7 @@ use serde_json::{Map, Value};
 pub use computed::Computed;
 pub use field::{FieldCode, FieldError, FieldPlace, MOST};
 pub(crate) use field::{below, quote_name};
+pub(crate) use nearest::list_names;
 pub use nearest::nearest;
 pub use operation::{
     Access, Body, BodyForm, BodyKind, Direct, Kind, Operation, Parameter, ParameterIn, Probe, Response, Segment,

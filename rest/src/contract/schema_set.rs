@@ -17,6 +17,8 @@ use super::{Kind, kinds, text};
 
 /// Base URI for references between the schemas.
 const URI: &str = "labs:///contract";
+/// Maximum number of characters of a date-time.
+const LONGEST_TIME: usize = 64;
 
 /// Id of a schema in the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -185,8 +187,9 @@ impl SchemaSet {
     }
 
     /// Compiles one schema. Patterns run on an engine with linear time, so that no text can stall it; a pattern that
-    /// needs more (look-around) is rejected here. A date-time must also be in the range that the service can store: RFC
-    /// 3339 allows later years. `web-address` and `redirect-uri` are formats of this contract: a field declares its
+    /// needs more (look-around) is rejected here. A date-time must also be in the range that the service can store (RFC
+    /// 3339 allows later years), and have at most 64 characters: a limit in the schema would prevent C# clients from
+    /// compiling. `web-address` and `redirect-uri` are formats of this contract: a field declares its
     /// kind of address with one of them, and the service checks it for every received value. `x-text` is a keyword of
     /// the service.
     fn build(&self, pointer: &str) -> Result<Validator, String> {
@@ -199,7 +202,9 @@ impl SchemaSet {
         let formats = || jsonschema::draft202012::options().should_validate_formats(true);
         let rfc_3339 = formats().build(&json!({"format": "date-time"})).map_err(|error| error.to_string())?;
         formats()
-            .with_format("date-time", move |text: &str| rfc_3339.is_valid(&json!(text)) && text.parse::<Time>().is_ok())
+            .with_format("date-time", move |text: &str| {
+                text.len() <= LONGEST_TIME && rfc_3339.is_valid(&json!(text)) && text.parse::<Time>().is_ok()
+            })
             .with_format("web-address", |text: &str| WebAddress::parse(text).is_ok())
             .with_format("redirect-uri", is_redirect_uri)
             .with_format("language-tag", is_language_tag)

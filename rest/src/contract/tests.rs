@@ -109,7 +109,9 @@ fn unknown_field_error_suggests_nearest_field() {
     assert_eq!((pointer.as_str(), code), ("/webiste", FieldCode::UnknownField));
     assert_eq!(message, "This object has no field `webiste`. Did you mean `website`?");
     let (_, _, message) = error_with("colour", json!(1));
-    assert_eq!(message, "This object has no field `colour`.");
+    let known = ["name", "slug", "seats", "website", "state", "opens_at", "keywords", "contact", "names", "either"];
+    let known = known.map(|name| format!("`{name}`")).join(", ");
+    assert_eq!(message, format!("This object has no field `colour`. Known fields: {known}."));
 }
 
 #[test]
@@ -163,7 +165,8 @@ fn null_and_any_utc_offset_are_accepted_if_allowed() {
 
 #[test]
 fn timestamp_beyond_supported_range_is_rejected() {
-    for beyond in ["9999-12-31T23:59:59Z", "9999-12-30T23:00:00-05:00"] {
+    let endless = format!("2025-11-20T10:00:00.{}Z", "0".repeat(60));
+    for beyond in ["9999-12-31T23:59:59Z", "9999-12-30T23:00:00-05:00", &endless] {
         let (_, code, _) = error_with("opens_at", json!(beyond));
         assert_eq!(code, FieldCode::Format, "{beyond}");
     }
@@ -218,7 +221,7 @@ fn json_pointers_are_escaped_and_shortened() {
     assert_eq!(pointer, "/a~1b~0c");
     let (pointer, _, message) = error_with(&"é".repeat(5000), json!(1));
     assert!(pointer.len() <= 512);
-    assert!(message.chars().count() < 200, "{message}");
+    assert!(message.chars().count() < 300, "{message}");
 }
 
 #[test]

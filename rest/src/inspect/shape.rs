@@ -73,6 +73,8 @@ pub(super) fn shape<'a>(contract: &'a Contract, schema: &'a Value) -> NullableSh
         ["number"] => Shape::Number,
         ["boolean"] => Shape::Boolean,
         ["array"] => Shape::List(schema.get("items").unwrap_or(&Value::Bool(true))),
+        // Fields of a response that may be absent have no type in GraphQL, which has null instead.
+        ["object"] if schema.get("x-absent-fields").is_some() => Shape::Free,
         ["object"] => of_object(schema),
         [] if schema.get("properties").is_some() => of_object(schema),
         [] if schema.get("const").is_some_and(Value::is_string) => Shape::Text(None),

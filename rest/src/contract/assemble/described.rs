@@ -138,7 +138,6 @@ impl<'a> SchemaMaker<'a> {
             "Day" => {
                 let mut schema = typed("string", ty.nullable);
                 schema.insert("format".to_owned(), json!("date"));
-                schema.insert("maxLength".to_owned(), json!(10));
                 schema
             }
             _ => self.named(name, ty.nullable),

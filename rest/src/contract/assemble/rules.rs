@@ -12,8 +12,10 @@ pub(super) const PROBLEM: &str = "application/problem+json";
 const BEARER: &str = "bearer";
 
 /// Headers on every response.
-const ALWAYS: [&str; 7] = [
+const ALWAYS: [&str; 9] = [
     "X-Request-Id",
+    "RateLimit",
+    "RateLimit-Policy",
     "X-RateLimit-Limit",
     "X-RateLimit-Remaining",
     "X-RateLimit-Reset",
@@ -55,6 +57,7 @@ pub(super) struct Traits {
     takes_key: bool,
     takes_if_match: bool,
     conditional: bool,
+    public_list: bool,
     reads_a_locale: bool,
     liveness: bool,
 }
@@ -89,6 +92,7 @@ impl Traits {
             takes_key: keyed,
             takes_if_match: writes_in_place && (single_gets.contains(path) || has_parameter(operation, "IfMatch")),
             conditional: method == "get" && (single_json || has_parameter(operation, "IfNoneMatch")),
+            public_list: method == "get" && list.is_some() && is_public(operation),
             reads_a_locale: operation.contains_key("x-localized"),
             liveness: operation.get("x-probe").and_then(Value::as_str) == Some("liveness"),
         }
@@ -147,6 +151,15 @@ pub(super) fn scope_of(operation: &Map<String, Value>) -> Option<&str> {
     Some(scopes.first().and_then(Value::as_str).unwrap_or_default())
 }
 
+/// Whether an operation reads content that is the same for every caller: it needs no token, or the token of a
+/// storefront. Pages of such lists are polled, so they have entity tags.
+fn is_public(operation: &Map<String, Value>) -> bool {
+    match scope_of(operation) {
+        Some(scope) => scope == "storefront",
+        None => !operation.contains_key("x-access"),
+    }
+}
+
 /// Whether a scope belongs to staff, so that its operations are audited (docs/decisions/audit.md#audited-operations).
 pub(crate) fn is_staff_scope(scope: &str) -> bool {
     scope.strip_prefix("labs.admin").is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']))
@@ -179,7 +192,7 @@ fn add_parameters(traits: &Traits, operation: &mut Map<String, Value>) {
         (traits.list, "Limit", "limit"),
         (traits.list, "Cursor", "cursor"),
         (traits.staff_list, "IncludeTotal", "include_total"),
-        (traits.conditional, "IfNoneMatch", "If-None-Match"),
+        (traits.conditional || traits.public_list, "IfNoneMatch", "If-None-Match"),
         (traits.conditional, "IfMatchToRead", "If-Match"),
         (traits.takes_if_match, "IfMatch", "If-Match"),
         (traits.takes_key, "IdempotencyKey", "Idempotency-Key"),
@@ -204,7 +217,7 @@ fn add_responses(traits: &Traits, written: Map<String, Value>) -> Map<String, Va
     let mut responses: BTreeMap<String, Value> = written.into_iter().collect();
     let unavailable = if traits.audited { "AuditUnavailable" } else { "Unavailable" };
     let rules = [
-        (traits.conditional, "304", "NotModified"),
+        (traits.conditional || traits.public_list, "304", "NotModified"),
         (true, "400", "Malformed"),
         (traits.credentials, "401", "Unauthenticated"),
         (traits.scoped, "403", "Forbidden"),
@@ -244,7 +257,7 @@ fn complete_response(traits: &Traits, status: &str, response: &mut Map<String, V
     let mut names: Vec<&str> = ALWAYS.to_vec();
     names.extend(headers_of_status(code));
     let json = response.get("content").is_some_and(|content| content.get("application/json").is_some());
-    if matches!(code, 200 | 201) && json && traits.single_json {
+    if matches!(code, 200 | 201) && json && (traits.single_json || traits.public_list) {
         names.push("ETag");
     }
     if (200..300).contains(&code) {

@@ -223,7 +223,10 @@ fn declared_null_is_accepted() {
         House::new().sdl("website: String\n  created_at", "website: String!\n  created_at").differences(),
         Vec::<String>::new()
     );
-    let house = House::new().contract("website:\n          type:\n          - string\n          - 'null'\n          format: uri\n          maxLength: 200\n        created_at", "website:\n          type: string\n        created_at");
+    let house = House::new().contract(
+        "website:\n          type:\n          - string\n          - 'null'\n          format: uri\n        created_at",
+        "website:\n          type: string\n        created_at",
+    );
     let found = house.differences();
     assert!(
         found.len() == 6 && found.iter().all(|found| found.contains("website can be null in the schema (String)")),

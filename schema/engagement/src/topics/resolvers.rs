@@ -91,7 +91,7 @@ async fn engagement_topics_update(
 /// Rejects blank names and too many names.
 fn check(names: &Texts) -> Result<(), Fault> {
     let mut errors = Vec::new();
-    texts::check("names", names, &mut errors);
+    texts::check_with_english("names", names, &mut errors);
     if errors.is_empty() { Ok(()) } else { Err(Fault::invalid(errors)) }
 }
 

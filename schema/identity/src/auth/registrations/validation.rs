@@ -69,8 +69,8 @@ impl RegistrationFields {
             email: text("/administrator/email"),
             password: text("/administrator/password").map(SecretText::new),
             tier_code: text("/tier_code"),
-            // The contract itself rejects any value except true.
-            accepts_terms: true,
+            // The contract itself rejects a missing value and another type.
+            accepts_terms: body.pointer("/accept_terms") != Some(&Value::Bool(false)),
         }
     }
 }
