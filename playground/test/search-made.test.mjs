@@ -39,29 +39,11 @@ const FIRST = [
   ['IDEMPOTENCY_KEY_REUSED', code('IDEMPOTENCY_KEY_REUSED')],
   ['marketplace.apps:write', '/reference#/scopes/marketplace.apps:write'],
   ['AppCreate', '/reference#/schemas/AppCreate'],
-  // Parts of paths, and methods with words
-  ['/versions/{version_uuid}:submit', operation('marketplace_versions_submit')],
-  ['GET apps', operation('marketplace_apps_list')],
-  ['patch apps', operation('marketplace_apps_update')],
-  // Resources, and other names of operations
-  ['team members', operation('partner_team_members_list')],
-  ['sign up', operation('auth_registrations_create')],
-  ['who am i', operation('system_me_get')],
-  ['2fa', operation('auth_mfa_enrol_totp')],
-  ['change plan', operation('subscription_change_requests_create')],
-  ['pricing', operation('subscription_public_tiers_list')],
-  ['delete my account', operation('partner_account_request_closure')],
-  ['gdpr', operation('partner_data_exports_create')],
-  ['rss', operation('publication_feeds_get')],
   // Statuses
   ['429', '/reference#/codes/429'],
   ['412', '/reference#/codes/412'],
   ['404 not found', '/reference#/codes/404'],
   ['unprocessable content', '/reference#/codes/422'],
-  // Sections of the first page
-  ['getting started', '/reference#first-calls'],
-  ['money', '/reference#data-formats'],
-  ['date format', '/reference#data-formats'],
   // Concepts, also by questions and related words
   ['pagination', concept('pagination')],
   ['cursor', concept('pagination')],
@@ -85,9 +67,6 @@ const FIRST = [
   ['problem document', concept('errors')],
   ['openapi generator', concept('client-generators')],
   ['postman', concept('client-generators')],
-  ['how do I get a token', concept('authentication')],
-  ['cors', concept('authentication')],
-  ['graphql', concept('client-generators')],
   // One wrong letter
   ['pagnation', concept('pagination')],
   ['idempotancy', concept('idempotency')],

@@ -28,12 +28,6 @@ export function markdown(links: Links): Markdown {
         return `<h${level} id="${idOf(text)}">${this.parser.parseInline(tokens)}</h${level}>`;
       },
       image: ({ text }) => escape(text),
-      // Each cell names its column, because a narrow screen shows the cells of a row below each other.
-      table({ header, rows }) {
-        const head = header.map(({ tokens }) => `<th>${this.parser.parseInline(tokens)}</th>`);
-        const body = rows.map((row) => `<tr>${row.map(({ tokens }, at) => `<td data-column="${escape(header[at]?.text ?? '')}">${this.parser.parseInline(tokens)}</td>`).join('')}</tr>`);
-        return `<table><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('\n')}</tbody></table>\n`;
-      },
     },
   });
   const kept = new Map<string, Html>();

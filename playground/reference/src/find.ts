@@ -2,7 +2,7 @@
 import { libraryOf, type Entry, type Kind } from './entries';
 import type { Fields, Index, Texts } from './pieces';
 import { scorePath } from './path';
-import { beginOfWord, corrected, fit, isBegunIn, likeness, sentenceAt, wordsOf } from './words';
+import { beginOfWord, corrected, fit, likeness, sentenceAt, wordsOf } from './words';
 
 export interface Hit extends Pick<Entry, 'kind' | 'title' | 'about' | 'address' | 'method' | 'audience'> {
   score: number;
@@ -35,47 +35,31 @@ export function find(typed: string, index: Index, fields: Fields, texts: Texts):
   if (path.size > 0) return { hits: sorted(entries.flatMap((entry) => hitOf(entry, path.get(entry.address) ?? 0, []))), words: [], note: '' };
   const asked = wordsOf(typed);
   if (asked.length === 0) return { hits: [], words: [], note: '' };
-  const words = asked.map((word) => (isKnown(word, entries) ? word : (corrected(word, vocabulary) ?? word)));
+  const words = asked.map((word) => (entries.some((entry) => scoreOf(word, entry) > 0) ? word : (corrected(word, vocabulary) ?? word)));
   const phrase = words.join(' ');
   const scores = entries.map((entry) => words.map((word) => scoreOf(word, entry)));
   const whole = entries.flatMap((entry, at) => hitOf(entry, scoreOfAll(scores[at] ?? [], entry, phrase), words));
-  const isPhrase = entries.some((entry) => hasPhrase(entry, phrase));
-  if (whole.length > 0) return { hits: sorted(isPhrase ? whole : ofMethod(words, whole)), words, note: correction(asked, words) };
+  if (whole.length > 0) return { hits: sorted(whole), words, note: correction(asked, words) };
   return { hits: sorted(withSome(entries, scores, words)), words, note: words.length > 1 ? 'No entry has all words. These entries have some of them.' : '' };
-}
-
-/** Whether a name or text has a word that begins with this word. A match in the middle of a word may be an accident. */
-function isKnown(word: string, entries: Entry[]): boolean {
-  return entries.some(({ names, lowerText }) => names.some(([name]) => isBegunIn(word, name)) || isBegunIn(word, lowerText));
-}
-
-/** If a search begins with a method, as in "patch apps", keeps only its operations. */
-function ofMethod([first = '', ...others]: string[], hits: Hit[]): Hit[] {
-  const operations = hits.filter(({ method }) => method?.toLowerCase() === first);
-  return others.length === 0 || operations.length === 0 ? hits : operations;
-}
-
-/** Whether the searched words are a title or another name of the entry, for example "get a token". */
-function hasPhrase({ phrases }: Entry, phrase: string): boolean {
-  return phrases.includes(phrase);
 }
 
 function correction(asked: string[], words: string[]): string {
   return asked.every((word, at) => word === words[at]) ? '' : `No entry has “${asked.join(' ')}”. Results for “${words.join(' ')}”.`;
 }
 
-function scoreOf(word: string, { names, lowerText }: Entry): number {
+function scoreOf(word: string, { names, text }: Entry): number {
   const best = Math.max(...names.map(([name, weight]) => fit(word, name) * weight));
-  if (best > 0 || lowerText === '') return best;
-  const at = beginOfWord(word, lowerText);
+  if (best > 0 || text === '') return best;
+  const at = beginOfWord(word, text.toLowerCase());
   if (at < 0) return 0;
-  return /[a-z0-9]/.test(lowerText[at + word.length] ?? '') ? IN_TEXT_BEGUN : IN_TEXT;
+  return /[a-z0-9]/i.test(text[at + word.length] ?? '') ? IN_TEXT_BEGUN : IN_TEXT;
 }
 
 /** Returns 0 if a word is missing. */
-function scoreOfAll(scores: number[], entry: Entry, phrase: string): number {
+function scoreOfAll(scores: number[], { phrases }: Entry, phrase: string): number {
   if (scores.some((score) => score === 0)) return 0;
-  return scores.reduce((sum, score) => sum + score, 0) / scores.length + (hasPhrase(entry, phrase) ? WHOLE_PHRASE : 0);
+  const isWhole = phrases.some((one) => one === phrase || wordsOf(one).join(' ') === phrase);
+  return scores.reduce((sum, score) => sum + score, 0) / scores.length + (isWhole ? WHOLE_PHRASE : 0);
 }
 
 /** Returns the entries that have some of the words. A rare word counts more than a frequent one. */
@@ -88,10 +72,10 @@ function withSome(entries: Entry[], scores: number[][], words: string[]): Hit[] 
   return entries.flatMap((entry, at) => ((sums[at] ?? 0) >= least ? hitOf(entry, sums[at] ?? 0, words) : []));
 }
 
-function hitOf({ kind, title, about, address, method, audience, names, text, lowerText }: Entry, score: number, words: string[]): Hit[] {
+function hitOf({ kind, title, about, address, method, audience, names, text }: Entry, score: number, words: string[]): Hit[] {
   if (score <= 0) return [];
   const inText = words.find((word) => !names.some(([name]) => fit(word, name) > 0));
-  const at = inText ? beginOfWord(inText, lowerText) : -1;
+  const at = inText ? beginOfWord(inText, text.toLowerCase()) : -1;
   return [{ kind, title, about: at >= 0 ? sentenceAt(text, at) : about, address, method, audience, score }];
 }
 

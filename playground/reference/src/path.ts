@@ -2,8 +2,8 @@
 import type { Listed } from './pieces';
 
 const METHODS = /^(get|head|post|put|patch|delete)\s+/i;
-/** Scores of an equal path, a path with the ids filled in, a path that begins like the typed one, and one that has it inside. */
-const [EQUAL, FILLED, BEGUN, INSIDE] = [100, 90, 50, 20];
+/** Scores of an equal path, a path with the ids filled in, and a path that begins like the typed one. */
+const [EQUAL, FILLED, BEGUN] = [100, 90, 50];
 
 /** Returns the score of each operation by its address; empty if the text is not a path. */
 export function scorePath(typed: string, operations: Listed[]): Map<string, number> {
@@ -16,8 +16,7 @@ export function scorePath(typed: string, operations: Listed[]): Map<string, numb
   const scores = operations.map(([id, verb, template]): [string, number] => {
     // HEAD is answered where GET is.
     const isVerb = !method || verb === method || (method === 'HEAD' && verb === 'GET');
-    const segments = segmentsOf(template);
-    return [`/reference/operations/${id}`, isVerb ? fitOf(wanted, segments) || fitInside(wanted, segments) : 0];
+    return [`/reference/operations/${id}`, isVerb ? fitOf(wanted, segmentsOf(template)) : 0];
   });
   return new Map(scores.filter(([, score]) => score > 0));
 }
@@ -26,12 +25,6 @@ export function scorePath(typed: string, operations: Listed[]): Map<string, numb
 function segmentsOf(path: string): string[] {
   const segments = path.toLowerCase().split(/\/|(?=:)/).filter((segment) => segment !== '');
   return segments[0] === 'v1' ? segments.slice(1) : segments;
-}
-
-/** Fits a part of a path, such as `/versions/{version_uuid}:submit`. Paths that end with it come first. */
-function fitInside(wanted: string[], template: string[]): number {
-  const at = template.findIndex((_, from) => wanted.every((segment, place) => template[from + place] === segment));
-  return at < 0 ? 0 : INSIDE - (template.length - at - wanted.length) - at / 10;
 }
 
 function fitOf(wanted: string[], template: string[]): number {

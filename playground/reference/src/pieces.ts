@@ -6,7 +6,7 @@ export interface Piece {
 }
 
 export type Audience = 'partner' | 'storefront' | 'staff' | 'public';
-export type Listed = [id: string, method: string, path: string, title: string, group: string, audience: Audience, scope: string | null, alsoCalled?: string[]];
+export type Listed = [id: string, method: string, path: string, title: string, group: string, audience: Audience, scope: string | null];
 
 export interface Index {
   operations: Listed[];

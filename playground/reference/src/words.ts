@@ -44,11 +44,6 @@ export function sentenceAt(text: string, at: number): string {
   return from > start && start > 1 ? `… ${cut}` : cut;
 }
 
-/** Whether a word of the text begins with this word or its singular. */
-export function isBegunIn(word: string, text: string): boolean {
-  return beginOfWord(word, text) >= 0 || (word.length > 3 && word.endsWith('s') && beginOfWord(word.slice(0, -1), text) >= 0);
-}
-
 /** Returns the known word that a mistyped word probably means: with one letter wrong, missing, extra or swapped. */
 export function corrected(word: string, vocabulary: Map<string, number>): string | null {
   if (word.length < SHORTEST_CORRECTED || /\d/.test(word)) return null;
