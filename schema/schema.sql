@@ -125,6 +125,8 @@ create table daily_budget (
     -- Number of resets of the daily budget. Portions that replicas took before a reset belong to the former budget. They
     -- are never given back to the new budget, because that would increase it by requests that others have spent.
     resets integer not null default 0,
+    -- Time of the mail that warned the partner on this day.
+    warned_at timestamptz,
     constraint daily_budget_pkey primary key (account, day),
     constraint daily_budget_granted_check check (granted >= 0),
     constraint daily_budget_resets_check check (resets >= 0)
@@ -1127,6 +1129,8 @@ create table person (
     was_suspended boolean not null default false,
     -- Whether the user receives the weekly mail about the board. The mail does not depend on the user's votes.
     board_mail boolean not null default false,
+    -- Whether the user is warned by mail before the partner's daily budget is spent.
+    quota_mail boolean not null default true,
     constraint person_pkey primary key (person_uuid),
     constraint person_partner_fkey foreign key (partner_uuid) references partner(partner_uuid),
     constraint person_belonging_check check (
@@ -2430,7 +2434,7 @@ create index tier_feature_feature_idx on tier_feature (feature_code);
 -- tier's.
 create view budget_use as
 select
-    b.day, b.account, split_part(b.account, ':', 1) as kind, b.granted as used, b.resets,
+    b.day, b.account, split_part(b.account, ':', 1) as kind, b.granted as used, b.resets, b.warned_at,
     l.daily_requests, l.daily_source, l.tier_code
 from daily_budget as b
 left join partner_rate_limit as l
@@ -3167,7 +3171,7 @@ begin
 end $$;
 
 -- Whether a listing or a submission needs a media item: a pending submission, a submission of a version that is or may
--- be published, or a submission that was decided or withdrawn within the last 30 days.
+-- be published or was replaced within the last 30 days, or a submission that was decided or withdrawn within that time.
 create function media_is_needed(of_media uuid, of_app uuid) returns boolean
     language sql stable parallel safe
     as $$
@@ -3178,6 +3182,8 @@ create function media_is_needed(of_media uuid, of_app uuid) returns boolean
                     and s.snapshot -> 'media' @> jsonb_build_array(jsonb_build_object('media_uuid', of_media))
                     and (s.waiting_on is not null
                         or s.state = 'APPROVED' and v.state in ('APPROVED', 'SCHEDULED', 'PUBLISHED')
+                        or s.state = 'APPROVED' and v.state = 'SUPERSEDED'
+                            and v.state_changed_at > public.labs_now() - interval '30 days'
                         or greatest(s.submitted_at, s.decided_at, s.updated_at) > public.labs_now() - interval '30 days'))
     $$;
 
@@ -3366,6 +3372,10 @@ create table customer_review (
     rejected_text_uuid uuid,
     reply_uuid uuid,
     written_at timestamptz,
+    -- Whether the published text has a headline or a body: not only stars.
+    has_text boolean,
+    -- Primary language of the locale.
+    language text generated always as (split_part(locale, '-', 1)) stored,
     waiting_since timestamptz,
     reported_at timestamptz,
     -- Order of moderation: a pending text, then flags of the partner, then reports of customers.
@@ -3389,7 +3399,7 @@ create table customer_review (
     constraint customer_review_rating_check check (rating >= 1 and rating <= 5),
     constraint customer_review_reported_check check ((reports = 0) = (reported_at is null)),
     constraint customer_review_reports_check check (reports >= 0),
-    constraint customer_review_shown_check check (num_nonnulls(shown_text_uuid, rating, locale, written_at) in (0, 4)),
+    constraint customer_review_shown_check check (num_nonnulls(shown_text_uuid, rating, locale, written_at, has_text) in (0, 5)),
     constraint customer_review_state_check check (state in ('PENDING', 'PUBLISHED', 'REJECTED')),
     constraint customer_review_texts_check check (
         case state
@@ -3406,12 +3416,16 @@ create index customer_review_best_idx on customer_review (app_uuid, rating desc,
     where state = 'PUBLISHED';
 create index customer_review_flagged_idx on customer_review (priority, queued_at, review_uuid)
     where flagged_at is not null;
+create index customer_review_language_idx on customer_review
+    (app_uuid, language, (has_text::integer) desc, written_at desc, review_uuid desc) where state = 'PUBLISHED';
 create index customer_review_locale_idx on customer_review (app_uuid, locale, written_at desc, review_uuid desc)
     where state = 'PUBLISHED';
 create index customer_review_moderated_by_idx on customer_review (moderated_by) where moderated_by is not null;
 create index customer_review_queue_idx on customer_review (priority, queued_at, review_uuid);
 create unique index customer_review_rejected_key on customer_review (rejected_text_uuid)
     where rejected_text_uuid is not null;
+create index customer_review_relevant_idx on customer_review
+    (app_uuid, (has_text::integer) desc, written_at desc, review_uuid desc) where state = 'PUBLISHED';
 create unique index customer_review_reply_key on customer_review (reply_uuid) where reply_uuid is not null;
 create index customer_review_reported_idx on customer_review (priority, queued_at, review_uuid) where reports > 0;
 create unique index customer_review_shown_key on customer_review (shown_text_uuid) where shown_text_uuid is not null;
