@@ -24,17 +24,20 @@ export LABS_TEST_MADE=$made
 # Prints generator, folder, properties and new names of fields of a language's client. In Ruby, a field `hash` would replace
 # the method of every object.
 generator_of() {
+  # Reads an unknown enumerated value as a constant, instead of failing.
+  local unknown=enumUnknownDefaultCase=true
+  local java_packages=invokerPackage=labs,apiPackage=labs.api,modelPackage=labs.model
   case $1 in
     python) echo python python packageName=labs_client ;;
     typescript) echo typescript-fetch typescript/made/classes importFileExtension=.js ;;
-    java) echo java java library=native,openApiNullable=false,useSingleRequestParameter=true,enumUnknownDefaultCase=true,invokerPackage=labs,apiPackage=labs.api,modelPackage=labs.model ;;
+    java) echo java java library=native,openApiNullable=false,useSingleRequestParameter=true,$unknown,$java_packages ;;
     # Asynchronous, which is the generator's default: the synchronous client does not compile if a body is a file.
     rust) echo rust rust/labs-client library=reqwest,supportAsync=true,packageName=labs-client ;;
-    php) echo php php invokerPackage=Labs,enumUnknownDefaultCase=true ;;
-    ruby) echo ruby ruby gemName=labs_client,moduleName=LabsClient,enumUnknownDefaultCase=true hash=hash_value ;;
-    go) echo go go/src/labs packageName=labs,enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false,enumUnknownDefaultCase=true ;;
+    php) echo php php invokerPackage=Labs,$unknown ;;
+    ruby) echo ruby ruby gemName=labs_client,moduleName=LabsClient,$unknown hash=hash_value ;;
+    go) echo go go/src/labs packageName=labs,enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false,$unknown ;;
     csharp) echo csharp csharp packageName=Labs ;;
-    kotlin) echo kotlin kotlin packageName=labs,enumPropertyNaming=UPPERCASE,enumUnknownDefaultCase=true ;;
+    kotlin) echo kotlin kotlin packageName=labs,enumPropertyNaming=UPPERCASE,$unknown ;;
   esac
 }
 
@@ -137,7 +140,7 @@ client_csharp() {
   check_patterns "$made/csharp-patterns.json"
 }
 
-# Kotlin uses Java's regular expressions. Its client does not validate, so this checks those of the contract.
+# Kotlin uses Java's regular expressions. Its client does not validate: this checks the expressions of the contract.
 client_kotlin() {
   test -f "$made/kotlin/src/main/kotlin/labs/apis/MarketplaceApi.kt"
   check_patterns "$made/patterns.json"
