@@ -21,8 +21,8 @@ python=$libraries/bin/python
 "$python" -B "$stories/examples.py" "$made/contract.yaml" "$made"
 export LABS_TEST_MADE=$made
 
-# Prints generator, folder, properties and new names of fields of a language's client. In Ruby, a field `hash` would replace
-# the method of every object.
+# Prints generator, folder, properties and new names of fields of a language's client. In Ruby, a field `hash` would
+# replace the method of every object.
 generator_of() {
   # Reads an unknown enumerated value as a constant, instead of failing.
   local unknown=enumUnknownDefaultCase=true
