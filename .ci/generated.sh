@@ -2,8 +2,8 @@
 # shellcheck disable=SC2153 # LABS_TEST_BASE comes from the caller
 # Tests clients that third-party generators create from the contract that a running service serves. Each client is
 # generated and compiled; then it signs in, creates an app, lists it and reads the feature values of the tiers
-# (tests/clients/<language>). Clients that validate also read every example of the contract. The clients in C# and Kotlin
-# are generated, and a script looks for code that does not compile or fails at run time.
+# (tests/clients/<language>). Clients that validate also read every example of the contract. The clients in C# and
+# Kotlin are generated, and a script looks for code that does not compile or fails at run time.
 #
 # Called by .ci/clients.sh, for all languages or for the named ones. Expects a service in LABS_TEST_BASE and a user in
 # LABS_TEST_PERSON_EMAIL and _PASSWORD. All output is in target/clients/. The generator's JAR file comes with its Python
