@@ -2,8 +2,8 @@
 # shellcheck disable=SC2153 # LABS_TEST_BASE comes from the caller
 # Tests clients that third-party generators create from the contract that a running service serves. Each client is
 # generated and compiled; then it signs in, creates an app, lists it and reads the feature values of the tiers
-# (tests/clients/<language>). Clients that validate also read every example of the contract. The clients in C# and Kotlin
-# are generated, and a script looks for code that does not compile or fails at run time.
+# (tests/clients/<language>). Clients that validate also read every example of the contract. The clients in C# and
+# Kotlin are generated, and a script looks for code that does not compile or fails at run time.
 #
 # Called by .ci/clients.sh, for all languages or for the named ones. Expects a service in LABS_TEST_BASE and a user in
 # LABS_TEST_PERSON_EMAIL and _PASSWORD. All output is in target/clients/. The generator's JAR file comes with its Python
@@ -21,20 +21,23 @@ python=$libraries/bin/python
 "$python" -B "$stories/examples.py" "$made/contract.yaml" "$made"
 export LABS_TEST_MADE=$made
 
-# Prints generator, folder, properties and new names of fields of a language's client. In Ruby, a field `hash` would replace
-# the method of every object.
+# Prints generator, folder, properties and new names of fields of a language's client. In Ruby, a field `hash` would
+# replace the method of every object.
 generator_of() {
+  # Reads an unknown enumerated value as a constant, instead of failing.
+  local unknown=enumUnknownDefaultCase=true
+  local java_packages=invokerPackage=labs,apiPackage=labs.api,modelPackage=labs.model
   case $1 in
     python) echo python python packageName=labs_client ;;
     typescript) echo typescript-fetch typescript/made/classes importFileExtension=.js ;;
-    java) echo java java library=native,openApiNullable=false,useSingleRequestParameter=true,enumUnknownDefaultCase=true,invokerPackage=labs,apiPackage=labs.api,modelPackage=labs.model ;;
+    java) echo java java library=native,openApiNullable=false,useSingleRequestParameter=true,$unknown,$java_packages ;;
     # Asynchronous, which is the generator's default: the synchronous client does not compile if a body is a file.
     rust) echo rust rust/labs-client library=reqwest,supportAsync=true,packageName=labs-client ;;
-    php) echo php php invokerPackage=Labs,enumUnknownDefaultCase=true ;;
-    ruby) echo ruby ruby gemName=labs_client,moduleName=LabsClient,enumUnknownDefaultCase=true hash=hash_value ;;
-    go) echo go go/src/labs packageName=labs,enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false,enumUnknownDefaultCase=true ;;
+    php) echo php php invokerPackage=Labs,$unknown ;;
+    ruby) echo ruby ruby gemName=labs_client,moduleName=LabsClient,$unknown hash=hash_value ;;
+    go) echo go go/src/labs packageName=labs,enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false,$unknown ;;
     csharp) echo csharp csharp packageName=Labs ;;
-    kotlin) echo kotlin kotlin packageName=labs,enumPropertyNaming=UPPERCASE,enumUnknownDefaultCase=true ;;
+    kotlin) echo kotlin kotlin packageName=labs,enumPropertyNaming=UPPERCASE,$unknown ;;
   esac
 }
 
@@ -115,9 +118,10 @@ client_php() {
   php "$stories/php/examples.php"
 }
 
+# Without warnings, because the generated code has some.
 client_ruby() {
-  ruby -I "$made/ruby/lib" "$stories/ruby/main.rb"
-  ruby -I "$made/ruby/lib" "$stories/ruby/examples.rb"
+  ruby -W0 -I "$made/ruby/lib" "$stories/ruby/main.rb"
+  ruby -W0 -I "$made/ruby/lib" "$stories/ruby/examples.rb"
 }
 
 # Without modules, because Debian's packages have the libraries of the client, and Go's module proxy may be unreachable.
@@ -136,7 +140,7 @@ client_csharp() {
   check_patterns "$made/csharp-patterns.json"
 }
 
-# Kotlin uses Java's regular expressions. Its client does not validate, so this checks those of the contract.
+# Kotlin uses Java's regular expressions. Its client does not validate: this checks the expressions of the contract.
 client_kotlin() {
   test -f "$made/kotlin/src/main/kotlin/labs/apis/MarketplaceApi.kt"
   check_patterns "$made/patterns.json"

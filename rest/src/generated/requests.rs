@@ -50,7 +50,7 @@ pub(super) struct Parameter<'c> {
 }
 
 impl Parameter<'_> {
-    /// Returns the first value, empty if there is none.
+    /// Returns the first value, or an empty text.
     pub(super) fn first(&self) -> &str {
         self.values.first().map_or("", String::as_str)
     }

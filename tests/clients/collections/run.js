@@ -113,7 +113,8 @@ ensureOk(await send([itemOf('marketplace_listings_search')], programs['labs-clie
 const me = itemOf('system_me_get');
 const signIn = structuredClone(itemOf('auth_sessions_create'));
 signIn.request.body.raw = JSON.stringify(credentials('jonas.thielemann@elbkontor.example'));
-const ofPartner = items.filter(({ request }) => request.method === 'GET' && /^\{\{base_url\}\}\/v1\/partner\/:partner_uuid(\/[a-z-]+)?$/.test(request.url.raw));
+const needsOnlyPartner = /^\{\{base_url\}\}\/v1\/partner\/:partner_uuid(\/[a-z-]+)?$/;
+const ofPartner = items.filter(({ request: { method, url } }) => method === 'GET' && needsOnlyPartner.test(url.raw));
 assert.ok(ofPartner.length > 5, 'the collection has requests that need no other variable than the partner');
 ensureOk(await send([signIn, me, ...ofPartner], {}));
 

@@ -7,7 +7,8 @@ require 'labs_client'
 
 examples = JSON.parse(File.read(File.join(ENV.fetch('LABS_TEST_MADE'), 'examples.json')), symbolize_names: true)
 failed = examples.filter_map do |example|
-  LabsClient.const_get(example[:schema]).build_from_hash(example[:value]).then { |model| JSON.generate(model.to_hash) if model.respond_to?(:to_hash) }
+  model = LabsClient.const_get(example[:schema]).build_from_hash(example[:value])
+  JSON.generate(model.to_hash) if model.respond_to?(:to_hash)
   nil
 rescue StandardError, SystemStackError => e
   "#{example[:schema]}, #{example[:place]}: #{e.message}"
