@@ -27,34 +27,34 @@ static RANKED: Select<FoundRow> = Select::around(
     "(with passing as not materialized (select l.app_uuid, l.published_at, l.rating_score from listing as l",
     concat!(
         "), query as materialized (select * from listing_terms(({}::text[])[2])), words as materialized (
-          select count(*) filter (where newest.search @@ query.terms) * 20 >= count(*) as are_common,
-                 count(*) filter (where ts_filter(newest.search, '{a}') @@ query.terms) * 20 >= count(*) as are_common_names
+          select count(*) filter (where search @@ query.terms) * 20 >= count(*) as anywhere,
+                 count(*) filter (where ts_filter(search, '{a}') @@ query.terms) * 20 >= count(*) as in_names
             from query cross join (select d.search from listing as l join listing_document as d using (app_uuid)
                   where l.visible order by l.published_at desc, l.app_uuid desc limit 400) as newest)
-      select hit.app_uuid, hit.rating_score, fit.rank
-        from query cross join (select distinct hit.app_uuid, hit.rating_score from query cross join words cross join lateral (
-          (select l.app_uuid, l.rating_score from listing_document as d
+      select hit.*, fit.rank
+        from query cross join (select distinct hit.* from query cross join words cross join lateral (
+          (select l.* from listing_document as d
             cross join lateral (select * from passing where passing.app_uuid = d.app_uuid offset 0) as l
             where ts_filter(d.search, '{a}') @@ coalesce(query.named || query.offered, query.named, query.offered)
             order by l.published_at desc, l.app_uuid desc limit 1000)
           union all
-          (select l.app_uuid, l.rating_score from listing_document as d
+          (select l.* from listing_document as d
             cross join lateral (select * from passing where passing.app_uuid = d.app_uuid offset 0) as l
-            where not words.are_common_names and ts_filter(d.search, '{a}') @@ query.terms
+            where not words.in_names and ts_filter(d.search, '{a}') @@ query.terms
             order by l.published_at desc, l.app_uuid desc limit 1000)
           union all
-          (select l.app_uuid, l.rating_score from passing as l cross join lateral (select from listing_document as d
+          (select l.* from passing as l cross join lateral (select from listing_document as d
                  where d.app_uuid = l.app_uuid and ts_filter(d.search, '{a}') @@ query.terms offset 0) as d
-            where words.are_common_names order by l.published_at desc, l.app_uuid desc limit 1000)
+            where words.in_names order by l.published_at desc, l.app_uuid desc limit 1000)
           union all
-          (select l.app_uuid, l.rating_score from listing_document as d
+          (select l.* from listing_document as d
             cross join lateral (select * from passing where passing.app_uuid = d.app_uuid offset 0) as l
-            where not words.are_common and d.search @@ query.terms
+            where not words.anywhere and d.search @@ query.terms
             order by l.published_at desc, l.app_uuid desc limit 1000)
           union all
-          (select l.app_uuid, l.rating_score from passing as l cross join lateral (select from listing_document as d
+          (select l.* from passing as l cross join lateral (select from listing_document as d
                  where d.app_uuid = l.app_uuid and d.search @@ query.terms offset 0) as d
-            where words.are_common order by l.published_at desc, l.app_uuid desc limit 1000)) as hit) as hit
+            where words.anywhere order by l.published_at desc, l.app_uuid desc limit 1000)) as hit) as hit
         join listing_document as d using (app_uuid)
         cross join lateral (
           select listing_fit(d.search, query.ranked, query.beginning, query.named, query.offered) as rank offset 0) as fit
