@@ -224,10 +224,11 @@ fn assert_lack(principal: &Principal, needed: &str, answer: &Answer, who: &str) 
         _ if is_of_others => "ACCOUNT",
         name if name.starts_with("bound program") => {
             let allowed = ["marketplace:write", "partner", "statistics:write"].iter().any(|held| grants(held, needed));
-            match (allowed, name.ends_with("down-scoped")) {
+            let tier_lacks_it = BEYOND_THE_FREE_TIER.iter().any(|(_, scope)| grants(scope, needed));
+            match (allowed, tier_lacks_it) {
                 (false, _) => "CLIENT",
-                (true, true) => "TOKEN",
-                (true, false) => "TIER",
+                (true, true) => "TIER",
+                (true, false) => "TOKEN",
             }
         }
         role if roles.contains(&role) => "TIER",

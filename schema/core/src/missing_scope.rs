@@ -11,17 +11,19 @@ use crate::principal::{Principal, PrincipalType, Role};
 use crate::scope::{Scope, ScopeSet};
 use crate::words::Word as _;
 
-/// Limits of a token's scopes before the tier limits them.
+/// What limits a token's scopes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScopeLimits {
     /// Scopes of the user's role, or the scopes that the operator allowed for the machine client.
     pub own: ScopeSet,
     /// Scopes that the machine client requested for this token. `None` for a user.
     pub requested: Option<ScopeSet>,
+    /// Scopes of the tier, if a machine client belongs to a partner. `None` for a user.
+    pub tier: Option<ScopeSet>,
 }
 
 impl ScopeLimits {
-    /// Returns the scopes within the limits.
+    /// Returns the scopes within the limits, before the tier limits them.
     #[must_use]
     pub fn scopes(self) -> ScopeSet {
         self.requested.map_or(self.own, |requested| self.own.intersect(requested))
@@ -54,8 +56,11 @@ impl Principal {
             PrincipalType::PartnerUser => ScopeLack::Role,
             PrincipalType::MachineClient if !possible(ScopeSet::of([needed])).reaches(needed) => ScopeLack::Account,
             PrincipalType::MachineClient if !self.limits.own.reaches(needed) => ScopeLack::Client,
-            PrincipalType::MachineClient if !self.limits.scopes().reaches(needed) => ScopeLack::Token,
-            PrincipalType::MachineClient => ScopeLack::Tier,
+            // A token is issued without the scopes that the tier lacks, so a new one would not have them either.
+            PrincipalType::MachineClient if self.limits.tier.is_some_and(|tier| !tier.reaches(needed)) => {
+                ScopeLack::Tier
+            }
+            PrincipalType::MachineClient => ScopeLack::Token,
         }
     }
 }

@@ -131,7 +131,7 @@ fn person_principal(
             effective_scopes(role.map(Role::scopes).unwrap_or_default(), names(row.partner_scopes.as_deref()))
         }
     };
-    let limits = ScopeLimits { own: role.map(Role::scopes).unwrap_or_default(), requested: None };
+    let limits = ScopeLimits { own: role.map(Role::scopes).unwrap_or_default(), requested: None, tier: None };
     Ok(Principal {
         limits,
         kind: if staff { PrincipalType::StaffUser } else { PrincipalType::PartnerUser },
@@ -198,12 +198,10 @@ async fn client(
     let limits = ScopeLimits {
         own: names(Some(&row.allowed_scopes)),
         requested: Some(ScopeSet::parse(claims.scope.split(' '))),
+        tier: row.partner_uuid.map(|_| names(row.partner_scopes.as_deref())),
     };
     let allowed = limits.scopes();
-    let scopes = match row.partner_uuid {
-        Some(_) => effective_scopes(allowed, names(row.partner_scopes.as_deref())),
-        None => allowed,
-    };
+    let scopes = limits.tier.map_or(allowed, |tier| effective_scopes(allowed, tier));
     let principal = Principal {
         limits,
         kind: PrincipalType::MachineClient,
