@@ -59,7 +59,8 @@ async fn search_handles_word_forms_accents_and_prefixes() {
         ("pil", vec!["Table Pilot"]),
         ("reservierung", vec!["Tischplaner"]),
         ("warteli", vec!["Tischplaner"]),
-        ("bookings reservierungen", vec!["Table Pilot"]),
+        // No listing has all words. The search then leaves out those that the best listing lacks.
+        ("bookings cafe reservierungen", vec!["Table Pilot"]),
         ("spaceship", vec![]),
     ] {
         let found = shop.find(&[("q", q), ("locale", "de")]).await;

@@ -24,6 +24,7 @@ mod preview;
 mod reader_locales;
 mod review_desk;
 mod reviews;
+mod reviews_read;
 mod reviews_steps;
 mod search;
 mod search_substitutes;

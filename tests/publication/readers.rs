@@ -49,7 +49,8 @@ fn bare(refusal: &Answer) -> (u16, Value, Vec<(String, String)>) {
     for own in ["request_id", "instance"] {
         problem.as_object_mut().unwrap().remove(own).unwrap();
     }
-    let is_own = |name: &str| name == "date" || name.starts_with("x-r") || name == "content-length";
+    // The date, the id and the caller's budget belong to one response.
+    let is_own = |name: &str| ["date", "content-length", "ratelimit"].contains(&name) || name.starts_with("x-r");
     let headers = refusal.headers.iter().filter(|(name, _)| !is_own(name.as_str()));
     let mut headers: Vec<_> =
         headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::Harness;
-use crate::partner::team::colleague;
+use crate::partner::team::{cast, colleague};
 
 /// Number of warnings that were sent to an address.
 fn warnings(harness: &Harness, address: &str) -> usize {
@@ -16,8 +16,7 @@ async fn queued(harness: &Harness) -> i64 {
 
 #[tokio::test]
 async fn administrators_and_developers_are_warned_once_a_day() {
-    let harness = Harness::new().await;
-    let owner = harness.partner("Nordsee Kassen").await;
+    let (harness, owner) = cast().await;
     let partner_uuid = owner.partner_uuid.unwrap();
     let developer = colleague(&harness, &owner, "Dora", "DEVELOPER").await;
     let quiet = colleague(&harness, &owner, "Quirin", "DEVELOPER").await;

@@ -1,6 +1,6 @@
 //! Rejects valid schemas with which client generators produce classes that do not compile, or that reject valid values:
 //! an integer without a format, a field with several types, a pattern without an anchor or with a range of control
-//! characters, the length of a value that is not a string in the generated class, an optional field beside named
+//! characters, the length of a value that is not a string in the generated class, an optional field next to named
 //! entries, an enumeration with null, and a `$ref` with sibling keywords.
 
 use std::collections::BTreeSet;
@@ -147,7 +147,7 @@ fn check_format(map: &Map<String, Value>, found: &mut Vec<&str>) {
         && OF_STRINGS.iter().any(|keyword| map.contains_key(*keyword))
     {
         found.push(
-            "omit pattern, minLength and maxLength beside this format: generated clients do not represent the value as \
+            "omit pattern, minLength and maxLength with this format: generated clients do not represent the value as \
              a string",
         );
     }
