@@ -69,6 +69,7 @@ struct Suggestion {
 enum Kind {
     Word,
     Category,
+    Collection,
     Vendor,
     Listing,
 }
