@@ -1,7 +1,7 @@
 //! Search suggestions from a table of names in memory.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use axum::Json;
 use axum::extract::{Query, State};
@@ -69,6 +69,7 @@ struct Suggestion {
 enum Kind {
     Word,
     Category,
+    Collection,
     Vendor,
     Listing,
 }
@@ -167,6 +168,10 @@ impl Names {
         found.sort_by(|one, other| {
             let key = |(is_inside, name): &(bool, &Name)| (*is_inside, name.shown.kind, Reverse(name.weight));
             key(one).cmp(&key(other)).then_with(|| one.1.shown.text.cmp(&other.1.shown.text))
+        });
+        let mut resources = HashSet::new();
+        found.retain(|(_, name)| {
+            resources.insert((name.shown.kind, name.shown.slug.as_ref().unwrap_or(&name.shown.text)))
         });
         let mut each: HashMap<Kind, usize> = HashMap::new();
         let (first, rest): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, name)| {
