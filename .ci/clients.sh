@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=.ci/python.sh
 . .ci/python.sh
 python_libraries tests/clients
+export LABS_SECURITY_CONTACT=mailto:security@labs.example
 # shellcheck source=.ci/service.sh
 . .ci/service.sh
 staff LABS_TEST_STAFF administrator

@@ -5,9 +5,10 @@
 # (tests/clients/<language>). Clients that validate also read every example of the contract. The clients in C# and
 # Kotlin are generated, and a script looks for code that does not compile or fails at run time.
 #
-# Called by .ci/clients.sh, for all languages or for the named ones. Expects a service in LABS_TEST_BASE and a user in
-# LABS_TEST_PERSON_EMAIL and _PASSWORD. All output is in target/clients/. The generator's JAR file comes with its Python
-# package; it contains the JSON library that the Java client needs, in a newer version than Debian's.
+# Called by .ci/clients.sh, for all languages or for the named ones. Expects a service in LABS_TEST_BASE, a machine client
+# in LABS_TEST_CLIENT_ID and _SECRET, and a user in LABS_TEST_PERSON_EMAIL and _PASSWORD. All output is in target/clients/.
+# The generator's JAR file comes with its Python package; it contains the JSON library that the Java client needs, in a
+# newer version than Debian's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 stories=$PWD/tests/clients
@@ -89,6 +90,7 @@ client_typescript() {
   npx --no-install tsc
   node built/fetch.js
   node built/classes.js
+  node built/discovery.js
 }
 
 client_java() {

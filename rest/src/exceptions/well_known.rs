@@ -109,7 +109,8 @@ fn redirect(path: &'static str) -> Response<Body> {
 }
 
 /// Returns the metadata of the OAuth server (RFC 8414 section 2). There is no authorization endpoint: users sign in with
-/// `auth_sessions_create`, and machine clients need no browser.
+/// `auth_sessions_create`, and machine clients need no browser. The list of response types is required and must not be
+/// empty (section 3.2), so it has the response type that returns nothing.
 fn authorization_server(base: &str) -> Value {
     let by_secret = json!(["client_secret_basic", "client_secret_post"]);
     json!({
@@ -118,7 +119,7 @@ fn authorization_server(base: &str) -> Value {
         "jwks_uri": format!("{base}/v1/oauth/jwks"),
         "introspection_endpoint": format!("{base}/v1/oauth/introspect"),
         "revocation_endpoint": format!("{base}/v1/oauth/revoke"),
-        "response_types_supported": [],
+        "response_types_supported": ["none"],
         "grant_types_supported": ["client_credentials", "password"],
         "token_endpoint_auth_methods_supported": by_secret,
         "introspection_endpoint_auth_methods_supported": by_secret,

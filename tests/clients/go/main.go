@@ -14,6 +14,7 @@ const name = "Made by Go"
 
 func main() {
 	readExamples()
+	discover()
 	// The address is the server URL of the served contract.
 	client := labs.NewAPIClient(labs.NewConfiguration())
 	ctx := context.Background()
