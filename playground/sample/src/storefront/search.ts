@@ -82,9 +82,8 @@ function corrected({ corrected_from: from, corrected_to: to }: Schemas['ListingL
   return from && to ? h('p', { class: 'note' }, `${texts().corrected} `, h('s', {}, from), `. ${texts().correctedTo} `, h('strong', {}, to), '.') : null;
 }
 
-/** A note about words that no result has. A service that does not leave words out has no such field. */
-function leftOut(found: Schemas['ListingList'] & { left_out?: string[] | null }): HTMLElement | null {
-  const words = found.left_out ?? [];
+/** A note about words that no result has. */
+function leftOut({ left_out: words }: Schemas['ListingList']): HTMLElement | null {
   return words.length > 0 ? h('p', { class: 'note' }, `${texts().leftOut} `, h('strong', {}, words.join(', '))) : null;
 }
 
