@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use crate::bind::{Condition, EntityTag};
 use crate::contract::{Computed, Operation};
 use crate::exceptions::well_known::PROTECTED_RESOURCE;
-use crate::front::coding::OnlyTag;
+use crate::front::coding::{self, OnlyTag};
 use crate::front::{bearer, headers};
 use crate::observer::RefusedFor;
 use crate::problem::{Problem, status};
@@ -115,7 +115,10 @@ pub(crate) fn write_conditional(
             response.extensions_mut().insert(OnlyTag);
             Ok(response)
         }
-        Some(condition) => Ok(condition.find_weakly(&tag, sent).map_or(response, |held| not_modified(&held))),
+        Some(condition) => Ok(match condition.find_weakly(&tag, sent) {
+            Some(held) => not_modified(response, &held),
+            None => response,
+        }),
         None => Ok(response),
     }
 }
@@ -240,12 +243,16 @@ fn file(download: Download) -> Response<Body> {
     response
 }
 
-/// Writes 304: the caller has the current representation. The response also states that it varies by coding.
-fn not_modified(tag: &EntityTag) -> Response<Body> {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NOT_MODIFIED;
-    headers::text(response.headers_mut(), header::ETAG, &tag.to_string());
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+/// Converts a response into 304: the caller has the current representation. The caller replaces its stored headers by those
+/// of this response (RFC 9111 section 3.2), so it has the same policies as the response with the body.
+fn not_modified(response: Response<Body>, tag: &EntityTag) -> Response<Body> {
+    let mut response = coding::without_content(response);
+    let headers = response.headers_mut();
+    headers::text(headers, header::ETAG, &tag.to_string());
+    let varies_by_coding = headers.get_all(header::VARY).iter().any(|name| name == "accept-encoding");
+    if !varies_by_coding {
+        headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
+    }
     response
 }
 

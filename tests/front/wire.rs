@@ -1,5 +1,7 @@
 //! Tests of properties of every response: compression, methods, CORS, HEAD.
 
+use std::collections::BTreeSet;
+
 use reqwest::header::HeaderMap;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
@@ -83,6 +85,33 @@ async fn not_modified_response_has_etag_of_negotiated_coding() {
         let is_marked = any.header("etag").contains("-gzip") || any.header("etag").contains("-br");
         assert!(any.header("etag").ends_with(&mark) && is_marked == (codings != "identity"), "{}", any.header("etag"));
         assert_eq!((any.bytes.len(), any.header("content-encoding")), (0, ""), "{operation} as {codings}");
+    }
+}
+
+#[tokio::test]
+async fn not_modified_response_keeps_the_policies_of_the_page() {
+    let harness = Harness::new().await;
+    let pages = ["/", "/playground", "/reference", "/reference/concepts/errors", "/account/verify-email"];
+    let documents = ["/robots.txt", "/.well-known/api-catalog", "/v1/system/contract", "/v1/subscription/public/tiers"];
+    // Headers that belong to one response, or to the body. A body too short to compress has no `Vary`.
+    let is_single = |name: &str| {
+        ["date", "x-request-id", "ratelimit", "transfer-encoding", "vary"].contains(&name)
+            || name.starts_with("content-") && name != "content-security-policy"
+            || name.starts_with("x-ratelimit")
+    };
+    let kept = |answer: &Response| {
+        let headers = answer.headers().iter().filter(|(name, _)| !is_single(name.as_str()));
+        let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
+        headers.collect::<BTreeSet<_>>()
+    };
+    for path in pages.into_iter().chain(documents) {
+        let request = || harness.http().get(format!("{}{path}", harness.base_url)).header("accept-encoding", "br");
+        let whole = request().send().await.unwrap();
+        assert_eq!(whole.status(), 200, "{path}");
+        for tag in [text(whole.headers(), "etag"), "*"] {
+            let again = request().header("if-none-match", tag).send().await.unwrap();
+            assert_eq!((again.status().as_u16(), kept(&again)), (304, kept(&whole)), "{path} with {tag}");
+        }
     }
 }
 

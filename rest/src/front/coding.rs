@@ -54,7 +54,8 @@ where
     if response.extensions().get::<OnlyTag>().is_some() { without_content(response) } else { response }
 }
 
-fn without_content(mut response: Response<Body>) -> Response<Body> {
+/// Converts a response into 304 without the headers that describe its body.
+pub(crate) fn without_content(mut response: Response<Body>) -> Response<Body> {
     *response.body_mut() = Body::empty();
     *response.status_mut() = StatusCode::NOT_MODIFIED;
     for name in [header::CONTENT_TYPE, header::CONTENT_ENCODING, header::CONTENT_LENGTH, header::CONTENT_DISPOSITION] {
