@@ -5,7 +5,7 @@ import { allFaults } from './axe.mjs';
 import { complaints, openBrowser } from './browser.mjs';
 import { startService } from './house.mjs';
 
-const CONCEPTS = ['authentication', 'errors', 'pagination', 'idempotency', 'concurrency', 'rate-limits', 'versioning', 'files', 'webhooks-and-events', 'publishing', 'testing', 'client-generators'];
+const CONCEPTS = ['authentication', 'errors', 'pagination', 'idempotency', 'concurrency', 'rate-limits', 'versioning', 'files', 'webhooks-and-events', 'publishing', 'testing', 'oauth', 'client-generators'];
 
 let service;
 before(async () => {
@@ -50,7 +50,7 @@ test('concept pages exist and are linked', async () => {
       assert.ok(sections.length > 2 && sections.every((tag) => tag === 'H2'), `${name}: ${sections}`);
     }
     await page.getByRole('link', { name: /Previous/ }).click();
-    await page.getByRole('heading', { level: 1, name: 'Test without a sandbox' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'OAuth 2.1 and RFC 9700' }).waitFor();
   });
 });
 
