@@ -229,6 +229,10 @@ create table machine_client (
     created_at timestamptz not null default labs_now(),
     updated_at timestamptz not null default labs_now(),
     last_used_at timestamptz,
+    -- Identities of other issuers that get tokens without a secret: a list of objects with issuer, audience, subject, and
+    -- a list of further claims, each with name and value.
+    trusted_identities jsonb not null default '[]' constraint machine_client_trusted_identities_check
+        check (jsonb_typeof(trusted_identities) = 'array'),
     -- If a disabled client is enabled again, the service no longer accepts tokens that were issued before.
     tokens_void_before timestamptz,
     constraint machine_client_bound_scopes_check
@@ -264,9 +268,20 @@ create table token_grant (
     address inet,
     -- The secret for which a token was issued. The column has no foreign key, because the log outlives the secret. Grants
     -- from before this column have no value, and their tokens expire within the hour.
-    secret_uuid uuid
+    secret_uuid uuid,
+    -- The identity for which a token was issued without a secret, as the client trusted it at that time.
+    identity jsonb
 );
 create index token_grant_client_idx on token_grant (client_uuid, granted_at desc, grant_uuid desc);
+
+-- Identity assertions that were used. Each can be used once. A row is not needed after the assertion's expiry.
+create table used_assertion (
+    -- SHA-256 of the assertion's issuer, a zero byte, and its id.
+    assertion_sha256 bytea constraint used_assertion_pkey primary key
+        constraint used_assertion_sha256_check check (octet_length(assertion_sha256) = 32),
+    expires_at timestamptz not null
+);
+create index used_assertion_expires_at_idx on used_assertion (expires_at);
 
 -- Scopes that a client actually used, to be compared with its allowed scopes.
 create table client_scope_use (
@@ -348,8 +363,10 @@ create trigger staff_role_authority after update on staff_role
 create trigger staff_role_grant_authority after insert or update or delete on staff_role_grant
     for each row execute function authority_changed('person', 'person_uuid');
 create trigger machine_client_authority after update on machine_client
-    for each row when ((old.partner_uuid, old.state, old.allowed_scopes, old.allowed_networks)
-        is distinct from (new.partner_uuid, new.state, new.allowed_scopes, new.allowed_networks))
+    for each row when ((old.partner_uuid, old.state, old.allowed_scopes, old.allowed_networks,
+            old.trusted_identities)
+        is distinct from (new.partner_uuid, new.state, new.allowed_scopes, new.allowed_networks,
+            new.trusted_identities))
     execute function authority_changed('client', 'client_uuid');
 create trigger access_token_revocation_authority after insert on access_token_revocation
     for each row execute function authority_changed('token', 'token_id');
@@ -363,8 +380,8 @@ call audit_watch('machine_client', 'client_uuid');
 call audit_watch('machine_client_secret', 'secret_uuid');
 call audit_watch('sign_in_failure', 'block_uuid', 'update or delete');
 grant select, insert, update, delete on partner, person, totp_factor, recovery_code, session, staff_role,
-    staff_role_grant, machine_client, machine_client_secret, token_grant, client_scope_use, one_time_token,
-    access_token_revocation, sign_in_failure to labs_service;
+    staff_role_grant, machine_client, machine_client_secret, token_grant, used_assertion, client_scope_use,
+    one_time_token, access_token_revocation, sign_in_failure to labs_service;
 create index person_unverified_idx on person (partner_uuid, person_uuid)
     where kind = 'PARTNER_USER' and state = 'UNVERIFIED';
 
@@ -427,7 +444,7 @@ create trigger machine_client_secret_authority after update on machine_client_se
     for each row when (old.revoked_at is distinct from new.revoked_at)
     execute function authority_changed('client', 'client_uuid');
 
--- Whether the secret or client of a token has ended since the token was issued, apart from a revocation of the token
+-- Whether the secret, trusted identity or client of a token has ended since the token was issued, apart from a revocation of the token
 -- itself. The check runs when a principal is read, so a concurrent issue that commits late is judged by the current
 -- state.
 create function token_grant_void(token uuid, void_before timestamptz) returns boolean
@@ -435,15 +452,20 @@ create function token_grant_void(token uuid, void_before timestamptz) returns bo
     as $$
         select exists (
             select from public.token_grant as g
+            join public.machine_client as c on c.client_uuid = g.client_uuid
             left join public.machine_client_secret as s on s.secret_uuid = g.secret_uuid
-            where g.token_id = token and (s.revoked_at is not null or g.granted_at < void_before))
+            where g.token_id = token
+                and (s.revoked_at is not null or g.granted_at < void_before
+                    or (g.identity is not null and not exists (
+                        select from jsonb_array_elements(c.trusted_identities) as t (identity)
+                        where t.identity = g.identity))))
     $$;
 
 -- A machine client as staff see it: its partner, its valid secrets, and the scopes that its requests actually needed.
 create view machine_client_shown as
 select
     c.client_uuid, c.client_id, c.partner_uuid, p.company_name, c.name, c.contact_email, c.allowed_scopes,
-    c.allowed_networks::text[] as allowed_networks, c.state, c.created_at, c.updated_at, c.last_used_at,
+    c.allowed_networks::text[] as allowed_networks, c.trusted_identities, c.state, c.created_at, c.updated_at, c.last_used_at,
     coalesce((
         select jsonb_agg(to_jsonb(s) - 'secret_sha256' order by s.created_at desc, s.secret_uuid desc)
         from machine_client_secret as s

@@ -10,6 +10,7 @@ mod traces;
 mod values;
 mod variables;
 
+use crate::issuer_keys::IssuerSettings;
 use crate::platform::PlatformSettings;
 use crate::secret::Secret;
 use crate::telemetry::LogFilter;
@@ -167,6 +168,20 @@ pub struct Serve {
     #[arg(long, env = "LABS_STATISTICS_ALLOW_PRIVATE", value_parser = switch)]
     pub statistics_allow_private: bool,
 
+    /// Issuers of identity tokens that machine clients may trust, exactly as in `iss`, separated by commas; without it,
+    /// every machine client needs a secret
+    #[arg(long, env = "LABS_TRUSTED_ISSUERS", value_delimiter = ',', value_name = "URLS")]
+    pub trusted_issuers: Vec<String>,
+
+    /// JSON file with a JWK set for each issuer, read instead of the issuer's server; an issuer that is not in the file is
+    /// read from its server
+    #[arg(long, env = "LABS_TRUSTED_ISSUER_KEYS_FILE", value_name = "FILE")]
+    pub trusted_issuer_keys_file: Option<PathBuf>,
+
+    /// Allow issuers inside a private network, and plain http:// there
+    #[arg(long, env = "LABS_TRUSTED_ISSUERS_ALLOW_PRIVATE", value_parser = switch)]
+    pub trusted_issuers_allow_private: bool,
+
     /// Retention of the logs.
     #[command(flatten)]
     pub retention: RetentionArgs,
@@ -277,6 +292,8 @@ pub struct Config {
     pub stop_grace: Duration,
     /// The platform's API for statistics. None: no statistics.
     pub statistics: Option<PlatformSettings>,
+    /// Issuers whose identities machine clients may trust.
+    pub issuers: IssuerSettings,
     /// Retention of the logs.
     pub retention: Retention,
     /// The budgets of callers without an account.
@@ -327,6 +344,11 @@ impl Serve {
             own_per_second: self.own_per_second,
             stop_grace: Duration::from_secs(self.stop_grace_seconds),
             statistics: statistics.transpose()?,
+            issuers: IssuerSettings::new(
+                self.trusted_issuers.into_iter().filter(|issuer| !issuer.is_empty()).collect(),
+                self.trusted_issuer_keys_file,
+                self.trusted_issuers_allow_private,
+            )?,
             retention: self.retention.settle(),
             limits: labs_rest::front::budget::Limits {
                 anonymous_per_second: self.anonymous_per_second,

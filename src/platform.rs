@@ -1,63 +1,25 @@
 //! Client of the platform's API for customer numbers per app (`contract/platform-statistics.yaml`).
 //!
-//! It calls only the host in the settings. The name is resolved for each connection, every address is checked, and
-//! connections use only the checked ones. Redirects are not followed, a request is limited to five seconds, and a page
-//! to 8 MB.
+//! It calls only the host in the settings, with the guards of `outbound`. A request is limited to five seconds, and a
+//! page to 8 MB.
 
-use std::error::Error as _;
-use std::fmt;
-use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use ipnet::IpNet;
 use labs_schema::jobs::statistics::{Day, ImportError, ImportErrorCode as Code, PageAnswer, UsageSource};
 use labs_schema::services::StatisticsSettings;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
-use reqwest::{Client, Response, StatusCode, Url, redirect};
+use reqwest::{Client, Response, StatusCode, Url};
 
+use crate::outbound::{AddressRule, refused_address};
 use crate::traces::OutgoingSpan;
 
 /// Maximum time of a request, from the first byte to the last.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Maximum size of a page in bytes.
 const LARGEST: usize = 8 * 1024 * 1024;
-
-/// Networks without public addresses.
-static PRIVATE: LazyLock<Vec<IpNet>> = LazyLock::new(|| {
-    let networks = [
-        "0.0.0.0/8",
-        "10.0.0.0/8",
-        "100.64.0.0/10",
-        "127.0.0.0/8",
-        "169.254.0.0/16",
-        "172.16.0.0/12",
-        "192.0.0.0/24",
-        "192.0.2.0/24",
-        "192.88.99.0/24",
-        "192.168.0.0/16",
-        "198.18.0.0/15",
-        "198.51.100.0/24",
-        "203.0.113.0/24",
-        "224.0.0.0/3",
-        "::/96",
-        "64:ff9b::/32",
-        "100::/64",
-        "2001::/23",
-        "2001:db8::/32",
-        "2002::/16",
-        "3fff::/20",
-        "5f00::/16",
-        "fc00::/7",
-        "fe80::/9",
-        "ff00::/8",
-    ];
-    networks.into_iter().filter_map(|network| network.parse().ok()).collect()
-});
 
 /// Address of the platform's API, and options of the requests.
 #[derive(Clone, Debug)]
@@ -100,57 +62,6 @@ impl PlatformSettings {
     }
 }
 
-/// Rule about allowed addresses.
-#[derive(Clone, Copy, Debug)]
-struct AddressRule {
-    allow_private: bool,
-    /// Unencrypted connections are allowed only to private addresses.
-    only_private: bool,
-}
-
-impl AddressRule {
-    fn check(self, address: IpAddr) -> Result<(), AddressRefused> {
-        match is_private(address) {
-            true if !self.allow_private => Err(AddressRefused("an address in a private network")),
-            false if self.only_private => Err(AddressRefused("a public address, which requires https://")),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Error for an address that is not allowed.
-#[derive(Debug)]
-struct AddressRefused(&'static str);
-
-impl fmt::Display for AddressRefused {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "The host has {}.", self.0)
-    }
-}
-
-impl std::error::Error for AddressRefused {}
-
-fn is_private(address: IpAddr) -> bool {
-    let address = address.to_canonical();
-    PRIVATE.iter().any(|network| network.contains(&address))
-}
-
-/// Resolves names and rejects a name if one of its addresses is not allowed.
-struct CheckedResolver(AddressRule);
-
-impl Resolve for CheckedResolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        let rule = self.0;
-        Box::pin(async move {
-            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            for address in &found {
-                rule.check(address.ip())?;
-            }
-            Ok(Box::new(found.into_iter()) as Addrs)
-        })
-    }
-}
-
 /// Client of the platform's API.
 pub struct Platform {
     settings: PlatformSettings,
@@ -165,13 +76,7 @@ impl Platform {
     pub fn open(settings: PlatformSettings) -> anyhow::Result<Self> {
         std::fs::read_to_string(&settings.token_file)
             .with_context(|| format!("cannot read {}", settings.token_file.display()))?;
-        let client = Client::builder()
-            .dns_resolver(Arc::new(CheckedResolver(settings.rule())))
-            .redirect(redirect::Policy::none())
-            .no_proxy()
-            .timeout(PATIENCE)
-            .user_agent("labs-statistics")
-            .build()?;
+        let client = settings.rule().client("labs-statistics", PATIENCE)?;
         Ok(Self { settings, client })
     }
 
@@ -187,11 +92,8 @@ impl Platform {
     }
 
     async fn ask(&self, day: Day, cursor: Option<&str>) -> PageAnswer {
-        // If the host is an address, it is never resolved.
-        if let Ok(address) = self.settings.host.trim_matches(['[', ']']).parse::<IpAddr>() {
-            let checked = self.settings.rule().check(address);
-            checked.map_err(|refused| ImportError::new(Code::PrivateAddress, refused.to_string()))?;
-        }
+        let checked = self.settings.rule().check_host(&self.settings.host);
+        checked.map_err(|refused| ImportError::new(Code::PrivateAddress, refused.to_string()))?;
         let token = tokio::fs::read_to_string(&self.settings.token_file)
             .await
             .map_err(|error| ImportError::new(Code::TokenUnreadable, format!("The token cannot be read: {error}.")))?;
@@ -266,12 +168,8 @@ async fn body(mut response: Response) -> PageAnswer {
 /// Returns the reason for a missing or incomplete response. It contains no part of the address, which may contain host
 /// names.
 fn failure(error: &reqwest::Error, otherwise: Code) -> ImportError {
-    let mut cause = error.source();
-    while let Some(found) = cause {
-        if let Some(refused) = found.downcast_ref::<AddressRefused>() {
-            return ImportError::new(Code::PrivateAddress, refused.to_string());
-        }
-        cause = found.source();
+    if let Some(refused) = refused_address(error) {
+        return ImportError::new(Code::PrivateAddress, refused.to_string());
     }
     if error.is_timeout() {
         let seconds = PATIENCE.as_secs();
@@ -290,35 +188,6 @@ fn failure(error: &reqwest::Error, otherwise: Code) -> ImportError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn internal_network_addresses_are_recognized() {
-        for inside in [
-            "127.0.0.1",
-            "10.1.2.3",
-            "172.31.0.1",
-            "192.168.1.1",
-            "169.254.169.254",
-            "100.64.0.1",
-            "0.0.0.0",
-            "::1",
-            "::",
-            "fd00::1",
-            "fe80::1",
-            "::ffff:10.0.0.1",
-            "64:ff9b::a00:1",
-            "2002:a00:1::",
-            "255.255.255.255",
-            "224.0.0.1",
-            "fec0::1",
-        ] {
-            assert!(is_private(inside.parse().unwrap()), "{inside}");
-        }
-        for outside in ["93.184.215.14", "172.32.0.1", "100.128.0.1", "2606:2800:21f::1", "2a00:1450::1"] {
-            assert!(!is_private(outside.parse().unwrap()), "{outside}");
-        }
-        assert_eq!(PRIVATE.len(), 25, "each network can be read");
-    }
 
     #[test]
     fn unencrypted_platform_url_must_be_internal() {

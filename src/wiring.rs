@@ -31,6 +31,7 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
+use crate::issuer_keys::IssuerKeyReader;
 use crate::metrics::Metrics;
 use crate::platform::{Platform, PlatformSettings};
 use crate::readiness::probes;
@@ -141,8 +142,12 @@ pub async fn application(
             operations: Arc::clone(&carried.operations),
             contract: labs_rest::contract::served_contract(),
             statistics: config.statistics.as_ref().map(PlatformSettings::known),
+            trusted_issuers: config.issuers.allowed().to_vec(),
             retention: config.retention,
         },
+        issuer_keys: Arc::new(
+            IssuerKeyReader::open(config.issuers.clone()).context("the client of the identity issuers failed")?,
+        ),
     };
     let engine = open(opening).await?;
     let settings = labs_rest::Settings {

@@ -27,9 +27,9 @@ pub use labs_blocking as blocking;
 use labs_core::engine::{Descriptions, PreparedSchema};
 pub use labs_core::{Code, Engine, Fault, FieldError, Principal, PrincipalType, Scope, ScopeSet};
 pub use labs_core::{
-    access, audit_chain, authority, budget, context, daily, deprecation, email, engine, fault, list, locale, markdown,
-    money, page, principal, read_replicas, scope, services, surface, text, time, trace, usage, web_address,
-    whole_number,
+    access, audit_chain, authority, budget, context, daily, deprecation, email, engine, fault, identity_issuers, list,
+    locale, markdown, money, page, principal, read_replicas, scope, services, surface, text, time, trace, usage,
+    web_address, whole_number,
 };
 pub use labs_crypto as crypto;
 pub use labs_mail as mail;

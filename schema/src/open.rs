@@ -18,6 +18,7 @@ use labs_core::authority::{self, Authority};
 use labs_core::budget::Budgets;
 use labs_core::engine::{Engine, PreparedSchema};
 use labs_core::fault::Fault;
+use labs_core::identity_issuers::{IdentityIssuers, KeySetSource};
 use labs_core::services::{Services, Settings};
 use labs_core::time::Clock;
 use labs_crypto::cursor::CursorSeal;
@@ -66,6 +67,8 @@ pub struct OpenOptions {
     pub media: MediaStore,
     /// Settings of the operator.
     pub settings: Settings,
+    /// Reads the keys of the issuers in the settings.
+    pub issuer_keys: Arc<dyn KeySetSource>,
 }
 
 /// Applies the missing migrations and returns their number. Several replicas may start at once: one migrates, the
@@ -170,6 +173,7 @@ pub fn open(opening: OpenOptions) -> BoxFuture<'static, Result<Engine, OpenRefus
         let pools = (pool.clone(), listeners.clone());
         let authority = Authority::open(pools, opening.clock.clone(), key.clone(), &opening.settings).await;
         let authority = authority.map_err(inside)?;
+        let issuers = IdentityIssuers::new(&opening.settings.trusted_issuers, opening.issuer_keys);
         let services = Services {
             cursors: CursorSeal::new(&key),
             refresh: RefreshSeal::new(&key),
@@ -185,6 +189,7 @@ pub fn open(opening: OpenOptions) -> BoxFuture<'static, Result<Engine, OpenRefus
             settings: opening.settings,
             authority: Arc::new(authority),
             key,
+            issuers,
             of_groups: labs_core::type_map::TypeMap::default(),
         };
         Ok(Engine::new(opening.plan, pool, Arc::new(services)))

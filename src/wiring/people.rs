@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use labs_schema::crypto::sealed::MasterKey;
 use labs_schema::engine::Descriptions;
+use labs_schema::identity_issuers::NoKeySets;
 use labs_schema::media::store::MediaStore;
 use labs_schema::open::{DatabaseUrls, OpenOptions, open};
 use labs_schema::operator::{self, NewClient, NewStaff, SecondFactor};
@@ -181,8 +182,10 @@ async fn open_inside(database: &DatabaseUrls, common: &Common) -> anyhow::Result
             operations: Arc::default(),
             contract: ServedContract::none(),
             statistics: None,
+            trusted_issuers: Vec::new(),
             retention: Retention::NONE,
         },
+        issuer_keys: Arc::new(NoKeySets),
     };
     Ok(open(opening).await?)
 }

@@ -3,6 +3,7 @@
 mod account;
 mod email_change;
 mod invitations;
+pub(crate) mod keyless;
 mod mailed;
 mod mfa;
 mod operator;

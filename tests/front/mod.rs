@@ -4,6 +4,7 @@ mod backup;
 mod command_line;
 mod ending;
 mod first_start;
+mod keyless;
 mod keys;
 mod logging;
 mod owners;

@@ -75,7 +75,7 @@ async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Resp
 fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     let base = &rest.settings.base_url;
     let (media_type, content) = match parts.uri.path() {
-        "/.well-known/oauth-authorization-server" => ("application/json", authorization_server(base).to_string()),
+        "/.well-known/oauth-authorization-server" => ("application/json", authorization_server(rest).to_string()),
         PROTECTED_RESOURCE => ("application/json", protected_resource(base).to_string()),
         "/.well-known/api-catalog" => (LINKSET, api_catalog(base).to_string()),
         "/.well-known/security.txt" => ("text/plain; charset=utf-8", security_contact(rest)?),
@@ -111,7 +111,12 @@ fn redirect(path: &'static str) -> Response<Body> {
 /// Returns the metadata of the OAuth server (RFC 8414 section 2). There is no authorization endpoint: users sign in with
 /// `auth_sessions_create`, and machine clients need no browser. The list of response types is required and must not be
 /// empty (section 3.2), so it has the response type that returns nothing.
-fn authorization_server(base: &str) -> Value {
+fn authorization_server(rest: &Rest) -> Value {
+    let base = &rest.settings.base_url;
+    let mut grants = vec!["client_credentials", "password"];
+    if !rest.engine.services().settings.trusted_issuers.is_empty() {
+        grants.push("urn:ietf:params:oauth:grant-type:jwt-bearer");
+    }
     let by_secret = json!(["client_secret_basic", "client_secret_post"]);
     json!({
         "issuer": base,
@@ -120,7 +125,7 @@ fn authorization_server(base: &str) -> Value {
         "introspection_endpoint": format!("{base}/v1/oauth/introspect"),
         "revocation_endpoint": format!("{base}/v1/oauth/revoke"),
         "response_types_supported": ["none"],
-        "grant_types_supported": ["client_credentials", "password"],
+        "grant_types_supported": grants,
         "token_endpoint_auth_methods_supported": by_secret,
         "introspection_endpoint_auth_methods_supported": by_secret,
         "revocation_endpoint_auth_methods_supported": by_secret,

@@ -29,6 +29,7 @@ pub mod email;
 pub mod engine;
 pub mod entitlement;
 pub mod fault;
+pub mod identity_issuers;
 pub mod imitation;
 pub mod list;
 pub mod locale;

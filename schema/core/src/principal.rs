@@ -107,7 +107,7 @@ pub struct Principal {
     pub kind: PrincipalType,
     /// UUID of the user or machine client.
     pub uuid: Uuid,
-    /// Name in records: a user's name or a client id.
+    /// Name in records: a user's name, or a client id, followed by the identity for which the token was issued.
     pub label: String,
     /// Partner that the principal is bound to.
     pub partner_uuid: Option<Uuid>,

@@ -47,6 +47,8 @@ pub struct Services {
     pub settings: Settings,
     /// Signing keys and cached principals.
     pub authority: Arc<crate::authority::Authority>,
+    /// Issuers whose identities machine clients may trust.
+    pub issuers: crate::identity_issuers::IdentityIssuers,
     /// State that groups keep between requests.
     pub of_groups: TypeMap,
 }
@@ -77,6 +79,8 @@ pub struct Settings {
     pub contract: ServedContract,
     /// Source of statistics; without one, statistics are neither imported nor shown.
     pub statistics: Option<StatisticsSettings>,
+    /// Issuers whose identities machine clients may trust, exactly as in `iss`.
+    pub trusted_issuers: Vec<String>,
     /// Retention periods.
     pub retention: Retention,
 }

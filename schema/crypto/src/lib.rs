@@ -10,9 +10,11 @@
 //! | `password` | Argon2id, its queue, and the password rule |
 //! | `totp` | second factor: seeds, single-use codes, recovery codes |
 //! | `refresh` | content of the refresh cookie and the ten-second rule |
+//! | `assertion` | identity assertions of other issuers (RFC 7523) and the issuers' public keys |
 //! | `token` | access tokens (RFC 9068) and the ring of keys that signs them |
 //! | `siv` | encryption of short texts that clients hold |
 //! | `cursor` | encrypted page cursors, bound to their list and filter |
+pub mod assertion;
 pub mod cursor;
 pub mod password;
 pub mod refresh;

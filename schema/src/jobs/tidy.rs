@@ -48,6 +48,13 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
              select ctid from access_token_revocation where expires_at < labs_now() - interval '1 hour'
               order by expires_at limit 1000 for update skip locked))"
     );
+    // The used assertions have expired.
+    let assertions = swept!(
+        pool,
+        "delete from used_assertion where ctid = any (array (
+             select ctid from used_assertion where expires_at < labs_now() - interval '1 hour'
+              order by expires_at limit 1000 for update skip locked))"
+    );
     let days = swept!(
         pool,
         "delete from daily_budget where ctid = any (array (
@@ -82,7 +89,7 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
         + super::listing_feed::tidy(pool).await?
         + merge_revisions(pool).await?
         + company::fill_skeletons(pool).await?;
-    Ok(keys + tokens + revocations + days + failures + invitations + changes + rest)
+    Ok(keys + tokens + revocations + assertions + days + failures + invitations + changes + rest)
 }
 
 /// Merges the counters of a topic if it has many. The sum, which is the topic's revision, stays the same.

@@ -12,6 +12,7 @@ use labs_core::page::CountedList;
 use labs_core::scope::ScopeSet;
 use labs_crypto::random_bytes;
 use labs_crypto::secret::{IssuedSecret, SecretKind};
+use labs_identity::auth::trusted_identities::{TrustedIdentity, check_identities};
 use uuid::Uuid;
 
 use super::list::grants::{GrantsOfClient, TOKEN_GRANTS, TokenGrantFilter, TokenGrantSort};
@@ -102,9 +103,9 @@ async fn admin_machine_clients_list_token_grants(
 #[operation(mutation, access = "labs.admin.clients:write")]
 async fn admin_machine_clients_create(
     cx: &RequestContext,
-    body: MachineClientInput,
+    mut body: MachineClientInput,
 ) -> Result<Created<MachineClientWithSecret>, Fault> {
-    let (allowed_scopes, allowed_networks) = check(cx, &body).await?;
+    let checked = check(cx, &mut body).await?;
     let client_uuid = cx.new_uuid();
     let issued = SecretKind::Client.issue();
     let client = NewClient {
@@ -113,8 +114,9 @@ async fn admin_machine_clients_create(
         partner_uuid: body.partner_uuid,
         name: &body.name,
         contact_email: body.contact_email.as_deref(),
-        allowed_scopes: &allowed_scopes,
-        allowed_networks: &allowed_networks,
+        allowed_scopes: &checked.scopes,
+        allowed_networks: &checked.networks,
+        trusted_identities: &checked.identities,
     };
     store::insert(&cx.db, &client, &new_secret(cx, &issued)).await?;
     let client = load_client(cx, client_uuid).await?;
@@ -132,19 +134,24 @@ async fn admin_machine_clients_update(
     let mut errors = Vec::new();
     let name = body.name.map(|name| rules::name(&name, &mut errors));
     let networks = body.allowed_networks.map(|networks| rules::networks(&networks, &mut errors));
+    let identities = body.trusted_identities.map(|wanted| check_identities(wanted, &cx.services, &mut errors));
     rules::contact_email(body.contact_email.value().map(String::as_str), &mut errors);
     if !errors.is_empty() {
         return Err(Fault::invalid(errors));
     }
-    if networks.as_deref().is_some_and(|networks| rules::is_wider(&client.allowed_networks, networks)) {
+    let has_more_networks =
+        networks.as_deref().is_some_and(|networks| rules::is_wider(&client.allowed_networks, networks));
+    let is_new = |identity| !client.trusted_identities.contains(identity);
+    if has_more_networks || identities.as_deref().is_some_and(|identities| identities.iter().any(is_new)) {
         rules::ensure_may_take_secret(&client.allowed_scopes, cx.principal()?.scopes)?;
     }
     let settings = Settings {
         name: name.as_deref(),
         contact_email: body.contact_email.as_opt_deref(),
         allowed_networks: networks.as_deref(),
+        trusted_identities: identities.as_deref(),
     };
-    if settings.name.is_some() || settings.contact_email.is_some() || settings.allowed_networks.is_some() {
+    if !settings.is_empty() {
         store::update(&cx.db, client_uuid, &settings).await?;
     }
     load_client(cx, client_uuid).await
@@ -249,8 +256,15 @@ async fn move_client(
     load_client(cx, client_uuid).await
 }
 
-/// Checks a new machine client and reports all errors at once. Returns its scopes and networks as they are stored.
-async fn check(cx: &RequestContext, body: &MachineClientInput) -> Result<(Vec<String>, Vec<String>), Fault> {
+/// Settings of a new machine client, as they are stored.
+struct CheckedClient {
+    scopes: Vec<String>,
+    networks: Vec<String>,
+    identities: Vec<TrustedIdentity>,
+}
+
+/// Checks a new machine client and reports all errors at once. Takes its identities out of the body.
+async fn check(cx: &RequestContext, body: &mut MachineClientInput) -> Result<CheckedClient, Fault> {
     let own = cx.principal()?.scopes;
     let mut errors = Vec::new();
     if let Some(partner_uuid) = body.partner_uuid {
@@ -259,8 +273,9 @@ async fn check(cx: &RequestContext, body: &MachineClientInput) -> Result<(Vec<St
     let is_bound = body.partner_uuid.is_some();
     let scopes = rules::scopes(&body.allowed_scopes, is_bound, own, ScopeSet::default(), &mut errors);
     let networks = rules::networks(body.allowed_networks.as_deref().unwrap_or_default(), &mut errors);
+    let identities = check_identities(body.trusted_identities.take().unwrap_or_default(), &cx.services, &mut errors);
     rules::contact_email(body.contact_email.as_deref(), &mut errors);
-    if errors.is_empty() { Ok((scopes, networks)) } else { Err(Fault::invalid(errors)) }
+    if errors.is_empty() { Ok(CheckedClient { scopes, networks, identities }) } else { Err(Fault::invalid(errors)) }
 }
 
 fn new_secret<'a>(cx: &RequestContext, issued: &'a IssuedSecret) -> NewSecret<'a> {

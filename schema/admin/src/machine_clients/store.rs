@@ -12,6 +12,7 @@ use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::list::{EdgeQuery, Lookup, Select, SqlValue};
 use labs_core::time::Time;
+use labs_identity::auth::trusted_identities::TrustedIdentity;
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -31,6 +32,7 @@ pub struct MachineClientRow {
     pub(super) contact_email: Option<String>,
     pub(super) allowed_scopes: Vec<String>,
     pub(super) allowed_networks: Vec<String>,
+    pub(super) trusted_identities: Json<Vec<TrustedIdentity>>,
     pub(super) state: MachineClientState,
     pub(super) created_at: Time,
     pub(super) updated_at: Time,
@@ -42,7 +44,7 @@ pub struct MachineClientRow {
 /// Columns of machine clients for staff.
 pub(super) static SHOWN: Select<MachineClientRow> = Select::new(
     "client_uuid, client_id, partner_uuid, company_name, name, name_order(name) as name_sorted, contact_email,
-     allowed_scopes, allowed_networks, state, created_at, updated_at, last_used_at, secrets, used_scopes",
+     allowed_scopes, allowed_networks, trusted_identities, state, created_at, updated_at, last_used_at, secrets, used_scopes",
     "machine_client_shown",
 );
 
@@ -94,6 +96,7 @@ pub(super) struct NewClient<'a> {
     pub(super) contact_email: Option<&'a str>,
     pub(super) allowed_scopes: &'a [String],
     pub(super) allowed_networks: &'a [String],
+    pub(super) trusted_identities: &'a [TrustedIdentity],
 }
 
 /// A client secret to create, without its text.
@@ -108,8 +111,8 @@ pub(super) async fn insert(db: &Db, client: &NewClient<'_>, secret: &NewSecret<'
     sqlx::query!(
         "with made as (
              insert into machine_client (client_uuid, client_id, partner_uuid, name, contact_email, allowed_scopes,
-                                         allowed_networks)
-             values ($1, $2, $3, $4, $5, $6, $7::text[]::cidr[])
+                                         allowed_networks, trusted_identities)
+             values ($1, $2, $3, $4, $5, $6, $7::text[]::cidr[], $11)
              returning client_uuid
          )
          insert into machine_client_secret (secret_uuid, client_uuid, prefix, secret_sha256)
@@ -124,6 +127,7 @@ pub(super) async fn insert(db: &Db, client: &NewClient<'_>, secret: &NewSecret<'
         secret.secret_uuid,
         secret.prefix,
         secret.sha256,
+        Json(client.trusted_identities) as Json<&[TrustedIdentity]>,
     )
     .execute(&mut *db.conn().await?)
     .await?;
@@ -143,6 +147,7 @@ pub(super) struct LockedClientRow {
     pub(super) name: String,
     pub(super) allowed_scopes: Vec<String>,
     pub(super) allowed_networks: Vec<IpNet>,
+    pub(super) trusted_identities: Json<Vec<TrustedIdentity>>,
     pub(super) state: MachineClientState,
 }
 
@@ -151,6 +156,7 @@ pub(super) async fn lock(db: &Db, client_uuid: Uuid) -> Result<Option<LockedClie
     Ok(sqlx::query_as!(
         LockedClientRow,
         r#"select partner_uuid, name, allowed_scopes, allowed_networks::inet[] as "allowed_networks!: Vec<IpNet>",
+                  trusted_identities as "trusted_identities: Json<Vec<TrustedIdentity>>",
                   state as "state: MachineClientState"
              from machine_client
             where client_uuid = $1
@@ -174,6 +180,17 @@ pub(super) struct Settings<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) contact_email: Option<Option<&'a str>>,
     pub(super) allowed_networks: Option<&'a [String]>,
+    pub(super) trusted_identities: Option<&'a [TrustedIdentity]>,
+}
+
+impl Settings<'_> {
+    /// Whether nothing changes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.name.is_none()
+            && self.contact_email.is_none()
+            && self.allowed_networks.is_none()
+            && self.trusted_identities.is_none()
+    }
 }
 
 /// Updates the settings of a machine client.
@@ -181,13 +198,15 @@ pub(super) async fn update(db: &Db, client_uuid: Uuid, settings: &Settings<'_>) 
     sqlx::query!(
         "update machine_client
             set name = coalesce($2, name), contact_email = case when $3 then $4 else contact_email end,
-                allowed_networks = coalesce($5::text[]::cidr[], allowed_networks), updated_at = labs_now()
+                allowed_networks = coalesce($5::text[]::cidr[], allowed_networks),
+                trusted_identities = coalesce($6, trusted_identities), updated_at = labs_now()
           where client_uuid = $1",
         client_uuid,
         settings.name,
         settings.contact_email.is_some(),
         settings.contact_email.flatten(),
         settings.allowed_networks,
+        settings.trusted_identities.map(Json) as Option<Json<&[TrustedIdentity]>>,
     )
     .execute(&mut *db.conn().await?)
     .await?;

@@ -38,6 +38,10 @@ pub(super) struct LedgerEvent {
     partner_uuid: Option<Uuid>,
     /// Name of the partner.
     company_name: Option<String>,
+    /// Issuer of the identity for which the machine client requested a token without a secret. Null for other events.
+    identity_issuer: Option<String>,
+    /// Subject of this identity. Null for other events.
+    identity_subject: Option<String>,
     /// Session in which the event happened, or which the event concerns. Null outside a session.
     session_uuid: Option<Uuid>,
     /// Network address of the client.
@@ -96,7 +100,8 @@ pub(super) static EVENTS: LogQuery<VisibleEvents, LedgerEvent, LedgerEventSort> 
     operation: "admin_security_events_list",
     table: "security_event",
     columns: "event_uuid as uuid, occurred_at, entry.kind, outcome, entry.person_uuid, p.name as person_name,
-              entry.client_uuid, c.name as client_name, entry.partner_uuid, company_name, session_uuid,
+              entry.client_uuid, c.name as client_name, entry.partner_uuid, company_name, detail ->> 'issuer' as identity_issuer,
+              detail ->> 'subject' as identity_subject, session_uuid,
               host(address) as address, user_agent as device, user_agent",
     joined: "left join person as p on p.person_uuid = entry.person_uuid
              left join machine_client as c on c.client_uuid = entry.client_uuid

@@ -228,7 +228,7 @@ async fn end_access(cx: &RequestContext, user: &LockedUserRow, kind: SecurityEve
 }
 
 /// Builds the security event of a staff action on a user.
-const fn event(user: &LockedUserRow, kind: SecurityEventKind) -> NewSecurityEvent {
+fn event(user: &LockedUserRow, kind: SecurityEventKind) -> NewSecurityEvent {
     NewSecurityEvent::new(kind, true).with_subject(user.person_uuid, user.partner_uuid).by_staff()
 }
 

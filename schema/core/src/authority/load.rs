@@ -172,6 +172,8 @@ async fn client(
                   limits.resets_today as "resets_today?",
                   least(limits.expires_at, (select min(ends.expires_at) from entitlement_override as ends
                     where ends.partner_uuid = limits.partner_uuid and ends.expires_at > labs_now())) as "good_until: Time",
+                  (select g.identity ->> 'subject' || ' at ' || (g.identity ->> 'issuer') from token_grant as g
+                    where g.token_id = $2) as identity,
                   machine_client.allowed_networks::inet[] as "networks!: Vec<ipnet::IpNet>",
                   (exists (select 1 from access_token_revocation where token_id = $2)
                     or token_grant_void($2, machine_client.tokens_void_before)) as "revoked!"
@@ -206,7 +208,7 @@ async fn client(
         limits,
         kind: PrincipalType::MachineClient,
         uuid: row.client_uuid,
-        label: client_id.to_owned(),
+        label: row.identity.map_or_else(|| client_id.to_owned(), |identity| format!("{client_id} ({identity})")),
         partner_uuid: row.partner_uuid,
         role: None,
         scopes,

@@ -13,6 +13,7 @@ pub mod registrations;
 pub mod security_events;
 pub mod sessions;
 mod tokens;
+pub mod trusted_identities;
 
 use labs_core::list::Statements;
 use labs_core::operation::Operation;

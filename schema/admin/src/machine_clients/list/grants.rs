@@ -12,7 +12,7 @@ use super::super::resolvers::types::{TokenGrant, TokenGrantOutcome};
 
 static GRANTS: Select<TokenGrant> = Select::new(
     "grant_uuid as uuid, granted_at, outcome, code, scopes, token_id as token_uuid, expires_at, secret_uuid,
-     host(address) as address",
+     identity ->> 'issuer' as identity_issuer, identity ->> 'subject' as identity_subject, host(address) as address",
     "token_grant",
 );
 

@@ -4,6 +4,7 @@ use labs_core::context::RequestContext;
 use labs_core::describe::{InputType, MaybeUndefined, OutputType};
 use labs_core::time::Time;
 use labs_core::words::words;
+use labs_identity::auth::trusted_identities::{TrustedIdentity, TrustedIdentityInput};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -38,6 +39,8 @@ pub struct MachineClient {
     /// Networks from which the machine client may request and use tokens, in CIDR notation. If empty, any network is
     /// allowed.
     allowed_networks: Vec<String>,
+    /// Identities of other issuers that get tokens of the machine client without a secret, in a fixed order.
+    trusted_identities: Vec<TrustedIdentity>,
     /// State of the machine client. A disabled client gets no token, and the service rejects its existing tokens.
     state: MachineClientState,
     /// Time when the machine client was provisioned.
@@ -119,8 +122,9 @@ pub(crate) struct TokenGrant {
     pub(in super::super) granted_at: Time,
     /// Outcome of the token request.
     outcome: TokenGrantOutcome,
-    /// Reason for the refusal: `WRONG_SECRET`, `CLIENT_DISABLED`, `PARTNER_NOT_ACTIVE` or `NETWORK_NOT_ALLOWED`. Codes
-    /// may be added. The response to the machine client does not reveal the reason. Null for an issued token.
+    /// Reason for the refusal: `WRONG_SECRET`, `UNTRUSTED_IDENTITY`, `ASSERTION_REPLAYED`, `CLIENT_DISABLED`,
+    /// `PARTNER_NOT_ACTIVE` or `NETWORK_NOT_ALLOWED`. Codes may be added. Except for `ASSERTION_REPLAYED`, the response to
+    /// the machine client does not reveal the reason. Null for an issued token.
     code: Option<String>,
     /// Scopes of the issued token. Empty for a refusal.
     scopes: Vec<String>,
@@ -128,8 +132,12 @@ pub(crate) struct TokenGrant {
     token_uuid: Option<Uuid>,
     /// Expiry time of the token. Null if no token was issued.
     expires_at: Option<Time>,
-    /// Secret for which the token was issued. Null for a refusal.
+    /// Secret for which the token was issued. Null for a refusal, and for a token without a secret.
     secret_uuid: Option<Uuid>,
+    /// Issuer of the identity for which the token was issued. Null for a refusal, and for a token with a secret.
+    identity_issuer: Option<String>,
+    /// Subject of this identity. Null for a refusal, and for a token with a secret.
+    identity_subject: Option<String>,
     /// Network address from which the machine client requested the token.
     address: Option<String>,
 }
@@ -172,6 +180,9 @@ pub(crate) struct MachineClientInput {
     pub(super) allowed_networks: Option<Vec<String>>,
     /// E-mail address of the contact for the machine client.
     pub(super) contact_email: Option<String>,
+    /// Identities of other issuers that get tokens of the machine client without a secret. The first secret works as well;
+    /// delete it if nothing uses it.
+    pub(super) trusted_identities: Option<Vec<TrustedIdentityInput>>,
 }
 
 /// A merge patch (RFC 7396). Omitted fields remain unchanged.
@@ -185,6 +196,9 @@ pub(crate) struct MachineClientUpdate {
     /// Complete list of networks from which the machine client may request and use tokens, in CIDR notation. If empty,
     /// any network is allowed.
     pub(super) allowed_networks: Option<Vec<String>>,
+    /// Complete list of identities of other issuers that get tokens of the machine client without a secret. The service
+    /// rejects tokens of an identity that is no longer in the list.
+    pub(super) trusted_identities: Option<Vec<TrustedIdentityInput>>,
 }
 
 /// Complete list of scopes that a machine client may request.
@@ -221,6 +235,7 @@ impl MachineClient {
             allowed_scopes: row.allowed_scopes,
             used_scopes: row.used_scopes.0,
             allowed_networks: row.allowed_networks,
+            trusted_identities: row.trusted_identities.0,
             state: row.state,
             created_at: row.created_at,
             updated_at: row.updated_at,

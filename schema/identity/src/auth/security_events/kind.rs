@@ -79,6 +79,8 @@ words! {
         SignOut = "SIGN_OUT",
         /// The user ended all sessions.
         SignOutEverywhere = "SIGN_OUT_EVERYWHERE",
+        /// A machine client received a token for an identity of another issuer.
+        TokenIssued = "TOKEN_ISSUED",
         /// A machine client was refused a token.
         TokenRefused = "TOKEN_REFUSED",
         /// A machine client revoked a token.

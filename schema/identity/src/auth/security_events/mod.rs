@@ -11,6 +11,15 @@ use uuid::Uuid;
 pub use kind::SecurityEventKind;
 pub use list::{PersonEvents, SecurityEvent, SecurityEventFilter, SecurityEventOutcome, person_events};
 
+/// Identity of another issuer for which a machine client requested a token.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct EventIdentity {
+    /// Issuer of the identity.
+    pub(crate) issuer: String,
+    /// Subject of the identity.
+    pub(crate) subject: String,
+}
+
 /// A security event to be logged.
 pub struct NewSecurityEvent {
     /// Kind of the event.
@@ -25,6 +34,8 @@ pub struct NewSecurityEvent {
     pub(crate) partner_uuid: Option<Uuid>,
     /// The affected session.
     pub(crate) session_uuid: Option<Uuid>,
+    /// Identity for which a token was requested without a secret.
+    pub(crate) identity: Option<EventIdentity>,
     /// Whether staff, another team member or an outsider acted, instead of the affected user. The client's network and
     /// user agent are then not logged, because the readers of the log must not see them.
     pub(crate) by_staff: bool,
@@ -40,32 +51,33 @@ impl NewSecurityEvent {
             client_uuid: None,
             partner_uuid: None,
             session_uuid: None,
+            identity: None,
             by_staff: false,
         }
     }
 
     /// Sets the affected user.
-    pub const fn with_subject(self, person_uuid: Uuid, partner_uuid: Option<Uuid>) -> Self {
+    pub fn with_subject(self, person_uuid: Uuid, partner_uuid: Option<Uuid>) -> Self {
         Self { person_uuid: Some(person_uuid), partner_uuid, ..self }
     }
 
     /// Sets the affected session.
-    pub const fn in_session(self, session_uuid: Uuid) -> Self {
+    pub fn in_session(self, session_uuid: Uuid) -> Self {
         Self { session_uuid: Some(session_uuid), ..self }
     }
 
     /// Marks the event as caused by staff.
-    pub const fn by_staff(self) -> Self {
+    pub fn by_staff(self) -> Self {
         Self { by_staff: true, ..self }
     }
 
     /// Marks the event as caused by another team member, so that their network and user agent are not logged.
-    pub const fn by_colleague(self) -> Self {
+    pub fn by_colleague(self) -> Self {
         Self { by_staff: true, ..self }
     }
 
     /// Marks the event as caused by a user outside the team, so that their network and user agent are not logged.
-    pub const fn by_outsider(self) -> Self {
+    pub fn by_outsider(self) -> Self {
         Self { by_staff: true, ..self }
     }
 

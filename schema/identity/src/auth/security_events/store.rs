@@ -6,7 +6,7 @@ use labs_core::db::Db;
 use labs_core::fault::Fault;
 use uuid::Uuid;
 
-use super::NewSecurityEvent;
+use super::{EventIdentity, NewSecurityEvent};
 
 /// Inserts an event.
 pub(super) async fn insert(
@@ -17,8 +17,8 @@ pub(super) async fn insert(
     user_agent: Option<&str>,
 ) -> Result<(), Fault> {
     sqlx::query!(
-        "insert into security_event (event_uuid, occurred_at, kind, outcome, person_uuid, client_uuid, partner_uuid, session_uuid, address, user_agent)
-         values ($1, labs_now(), $2, $3, $4, $5, $6, $7, $8, $9)",
+        "insert into security_event (event_uuid, occurred_at, kind, outcome, person_uuid, client_uuid, partner_uuid, session_uuid, address, user_agent, detail)
+         values ($1, labs_now(), $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10, '{}'::jsonb))",
         event_uuid,
         event.kind.name(),
         if event.succeeded { "SUCCEEDED" } else { "FAILED" },
@@ -28,6 +28,7 @@ pub(super) async fn insert(
         event.session_uuid,
         address.map(ipnet::IpNet::from) as Option<ipnet::IpNet>,
         user_agent,
+        event.identity.as_ref().map(sqlx::types::Json) as Option<sqlx::types::Json<&EventIdentity>>,
     )
     .execute(&mut *db.conn().await?)
     .await?;

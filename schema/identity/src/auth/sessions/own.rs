@@ -27,7 +27,7 @@ pub struct OwnSession {
 
 impl OwnSession {
     /// Creates a security event for an action or an attempt of the caller.
-    pub(in crate::auth) const fn event(&self, kind: SecurityEventKind, succeeded: bool) -> NewSecurityEvent {
+    pub(in crate::auth) fn event(&self, kind: SecurityEventKind, succeeded: bool) -> NewSecurityEvent {
         NewSecurityEvent::new(kind, succeeded)
             .with_subject(self.person_uuid, self.partner_uuid)
             .in_session(self.session_uuid)

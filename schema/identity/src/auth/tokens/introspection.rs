@@ -9,7 +9,7 @@ use labs_crypto::secret::SecretKind;
 use labs_crypto::token::Claims;
 use serde_json::{Value, json};
 
-use super::rules::{self, ClientAuthMethod, ClientStatus};
+use super::rules::{self, ClientAuthMethod, ClientProof, ClientStatus};
 use super::store::{self, ClientRow};
 use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
 
@@ -24,7 +24,7 @@ pub(super) async fn client(cx: &RequestContext, form: (Option<&str>, Option<&str
     let client = store::get_client(&cx.db, presented.client_id, sha256, cx.caller.address, 0).await?;
     let obstacle = client.as_ref().map(|client| {
         rules::find_obstacle(ClientStatus {
-            secret_is_right: client.secret_uuid.is_some(),
+            proof: ClientProof::Secret { is_right: client.secret_uuid.is_some() },
             state: &client.state,
             partner_state: client.partner_state.as_deref(),
             network_is_allowed: client.network_is_allowed,

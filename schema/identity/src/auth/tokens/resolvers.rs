@@ -8,11 +8,13 @@ use labs_core::scope::ScopeSet;
 use labs_crypto::secret::SecretKind;
 use labs_crypto::token::Claims;
 use serde::Deserialize;
+use uuid::Uuid;
 
-use super::introspection;
-use super::rules::{self, ClientAuthMethod, ClientStatus, TokenForm};
+use super::rules::{self, ClientProof, ClientStatus, TokenForm};
 use super::store::{self, ClientRow, IssuedToken};
-use crate::auth::security_events::{NewSecurityEvent, SecurityEventKind};
+use super::{identity, introspection};
+use crate::auth::security_events::{EventIdentity, NewSecurityEvent, SecurityEventKind};
+use crate::auth::trusted_identities::TrustedIdentity;
 
 /// An access token for a machine client (RFC 6749, section 5.1).
 #[derive(serde::Serialize, OutputType)]
@@ -58,21 +60,35 @@ pub(super) struct JsonWebKey {
 /// unknown field, treats a field without a value as omitted, and rejects a field that occurs twice.
 #[derive(serde::Deserialize, InputType)]
 pub(super) struct OAuthTokenRequest {
-    /// `client_credentials`, which every OAuth library supports, or `password`, with the machine client's id and secret
-    /// as user name and password. The service rejects any other value with `unsupported_grant_type`.
-    grant_type: String,
-    /// Client id for `client_credentials`. Omit it if HTTP Basic carries it.
-    client_id: Option<String>,
+    /// - `client_credentials`, which every OAuth library supports.
+    /// - `password`, with the machine client's id and secret as user name and password.
+    /// - `urn:ietf:params:oauth:grant-type:jwt-bearer`, with an identity that the machine client trusts (RFC 7523).
+    ///
+    /// The service rejects any other value with `unsupported_grant_type`.
+    pub(super) grant_type: String,
+    /// Client id for `client_credentials` and an assertion. Omit it if HTTP Basic carries it.
+    pub(super) client_id: Option<String>,
     /// Client secret for `client_credentials`. Omit it if HTTP Basic carries it.
     client_secret: Option<String>,
     /// Client id for `password`. Omit it if HTTP Basic carries it.
     username: Option<String>,
     /// Client secret for `password`. Omit it if HTTP Basic carries it.
     password: Option<String>,
+    /// Identity assertion: a JWT of an issuer that the machine client trusts, for example of a CI system. Can be used
+    /// once.
+    pub(super) assertion: Option<String>,
     /// Requested scopes, separated by single spaces. If omitted, the token has every allowed scope of the machine
     /// client. The service ignores scopes that the machine client is not allowed. It rejects a malformed list, or a
     /// name that is not a scope, with `invalid_scope`.
-    scope: Option<String>,
+    pub(super) scope: Option<String>,
+}
+
+impl OAuthTokenRequest {
+    /// Whether the form contains a secret, or a user name for one.
+    pub(super) fn has_secret(&self) -> bool {
+        let fields = [&self.client_secret, &self.username, &self.password];
+        fields.into_iter().flatten().any(|text| !text.is_empty())
+    }
 }
 
 /// A token and the credentials of the calling machine client. As OAuth requires, the service ignores an unknown field,
@@ -110,6 +126,9 @@ async fn auth_tokens_list_keys(cx: &RequestContext) -> Result<JsonWebKeySet, Fau
 /// Issue an access token.
 #[operation(mutation, access = "public")]
 async fn auth_tokens_issue(cx: &RequestContext, body: OAuthTokenRequest) -> Result<OAuthToken, Fault> {
+    if body.grant_type == rules::JWT_BEARER {
+        return identity::issue_for_identity(cx, &body).await;
+    }
     let form = TokenForm {
         client: (body.client_id.as_deref(), body.client_secret.as_deref()),
         user: (body.username.as_deref(), body.password.as_deref()),
@@ -120,21 +139,23 @@ async fn auth_tokens_issue(cx: &RequestContext, body: OAuthTokenRequest) -> Resu
     let most = rules::TOKENS_PER_MINUTE;
     let sha256 = digest.as_ref().map(<[u8; 32]>::as_slice);
     let client = store::get_client(&cx.db, presented.client_id, sha256, cx.caller.address, most).await?;
-    let Some(client) = client else { return Err(record_refusal(cx, presented.method, None).await?) };
+    let refused = || rules::err_refused(presented.method);
+    let Some(client) = client else { return Err(record_refusal(cx, refused(), None, None).await?) };
     let status = ClientStatus {
-        secret_is_right: client.secret_uuid.is_some(),
+        proof: ClientProof::Secret { is_right: client.secret_uuid.is_some() },
         state: &client.state,
         partner_state: client.partner_state.as_deref(),
         network_is_allowed: client.network_is_allowed,
     };
     if let Some(obstacle) = rules::find_obstacle(status) {
-        return Err(record_refusal(cx, presented.method, Some((&client, obstacle))).await?);
+        return Err(record_refusal(cx, refused(), Some((&client, obstacle)), None).await?);
     }
     if client.issued >= most {
         return Err(rules::err_too_many());
     }
     let tier = client.partner_scopes.as_deref().map(scopes);
-    issue(cx, &client, rules::grant(scopes(&client.allowed_scopes), requested, tier)).await
+    let granted = rules::grant(scopes(&client.allowed_scopes), requested, tier);
+    issue(cx, &client, granted, ClientEvidence::Secret(client.secret_uuid)).await
 }
 
 /// Introspect an access token.
@@ -170,11 +191,27 @@ async fn auth_tokens_revoke(cx: &RequestContext, body: OAuthTokenQuestion) -> Re
     Ok(OAuthRevocation { status: "REVOKED" })
 }
 
+/// What a token is issued for.
+pub(super) enum ClientEvidence<'a> {
+    /// The secret that was presented.
+    Secret(Option<Uuid>),
+    /// The identity that was presented, as the machine client trusts it.
+    Identity(&'a TrustedIdentity),
+}
+
 /// Signs a token and logs the grant.
-async fn issue(cx: &RequestContext, client: &ClientRow, granted: ScopeSet) -> Result<OAuthToken, Fault> {
-    let Some(secret_uuid) = client.secret_uuid else { return Err(rules::err_refused(ClientAuthMethod::Form)) };
+pub(super) async fn issue(
+    cx: &RequestContext,
+    client: &ClientRow,
+    granted: ScopeSet,
+    evidence: ClientEvidence<'_>,
+) -> Result<OAuthToken, Fault> {
+    let (seconds, secret_uuid, identity) = match evidence {
+        ClientEvidence::Secret(secret_uuid) => (rules::TOKEN_SECONDS, secret_uuid, None),
+        ClientEvidence::Identity(identity) => (rules::IDENTITY_TOKEN_SECONDS, None, Some(identity)),
+    };
     let (token_id, scope) = (cx.new_uuid(), granted.text());
-    let expires_at = cx.now.plus_seconds(rules::TOKEN_SECONDS);
+    let expires_at = cx.now.plus_seconds(seconds);
     let claims = Claims {
         sub: client.client_uuid.to_string(),
         jti: token_id,
@@ -190,36 +227,33 @@ async fn issue(cx: &RequestContext, client: &ClientRow, granted: ScopeSet) -> Re
         grant_uuid: cx.new_uuid(),
         client_uuid: client.client_uuid,
         secret_uuid,
+        identity,
         token_id,
         expires_at,
         scopes: &granted.names(),
         address: cx.caller.address,
     };
     store::grant_insert(&cx.db, &issued).await?;
-    Ok(OAuthToken {
-        access_token: token.expose().to_owned(),
-        token_type: "Bearer",
-        expires_in: rules::TOKEN_SECONDS,
-        scope,
-    })
+    Ok(OAuthToken { access_token: token.expose().to_owned(), token_type: "Bearer", expires_in: seconds, scope })
 }
 
-/// Logs a refusal, with the reason if the machine client is known, and returns the fault, which is the same for every
-/// cause.
-async fn record_refusal(
+/// Logs a refusal, with the reason if the machine client is known, and returns the fault.
+pub(super) async fn record_refusal(
     cx: &RequestContext,
-    method: ClientAuthMethod,
+    fault: Fault,
     known: Option<(&ClientRow, &str)>,
+    identity: Option<EventIdentity>,
 ) -> Result<Fault, Fault> {
     let mut event = NewSecurityEvent::new(SecurityEventKind::TokenRefused, false);
+    event.identity = identity;
     if let Some((client, obstacle)) = known {
         (event.client_uuid, event.partner_uuid) = (Some(client.client_uuid), client.partner_uuid);
         store::insert_refusal(&cx.db, cx.new_uuid(), client.client_uuid, obstacle, cx.caller.address).await?;
     }
     event.write(cx).await?;
-    Ok(rules::err_refused(method).keep_writes())
+    Ok(fault.keep_writes())
 }
 
-fn scopes(names: &[String]) -> ScopeSet {
+pub(super) fn scopes(names: &[String]) -> ScopeSet {
     ScopeSet::parse(names.iter().map(String::as_str))
 }

@@ -2,8 +2,13 @@
 
 use labs_core::fault::{Code, Fault, SpentBudget};
 use labs_core::scope::{Scope, ScopeSet};
+use labs_crypto::assertion::AssertionError;
 use uuid::Uuid;
 
+/// Grant type of a request with an identity assertion (RFC 7523, section 2.1).
+pub(super) const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+/// Lifetime of a token that is issued for an identity, in seconds. A job of a CI system requests another one if needed.
+pub(super) const IDENTITY_TOKEN_SECONDS: i64 = 900;
 /// Lifetime of a machine client's token, in seconds.
 pub(super) const TOKEN_SECONDS: i64 = 3600;
 /// Tokens that one machine client is issued per minute at most. A token is valid for an hour and works for every
@@ -37,10 +42,19 @@ pub(super) struct PresentedCredentials<'a> {
     pub(super) method: ClientAuthMethod,
 }
 
+/// What a machine client proves itself with, and whether it counts.
+#[derive(Clone, Copy)]
+pub(super) enum ClientProof {
+    /// A client secret.
+    Secret { is_right: bool },
+    /// An identity of another issuer.
+    Identity { is_trusted: bool },
+}
+
 /// Facts about a machine client that decide whether it is issued a token.
 #[derive(Clone, Copy)]
 pub(super) struct ClientStatus<'a> {
-    pub(super) secret_is_right: bool,
+    pub(super) proof: ClientProof,
     pub(super) state: &'a str,
     pub(super) partner_state: Option<&'a str>,
     pub(super) network_is_allowed: bool,
@@ -68,7 +82,8 @@ pub(super) fn read_credentials<'a>(
         }
         "" => Err(err_malformed("invalid_request", "Send grant_type=client_credentials.")),
         _ => {
-            let detail = "Send grant_type=client_credentials or password. Other grants are not supported.";
+            let detail = "Send grant_type=client_credentials, password or \
+                          urn:ietf:params:oauth:grant-type:jwt-bearer. Other grants are not supported.";
             Err(err_malformed("unsupported_grant_type", detail))
         }
     }
@@ -184,8 +199,10 @@ pub(super) fn parse_scopes(scope: Option<&str>) -> Result<Option<ScopeSet>, Faul
 /// Returns the reason why a machine client is refused a token, for the log; `None` if it may get one. The caller gets
 /// the same response for every reason.
 pub(super) fn find_obstacle(client: ClientStatus<'_>) -> Option<&'static str> {
-    if !client.secret_is_right {
-        return Some("WRONG_SECRET");
+    match client.proof {
+        ClientProof::Secret { is_right: false } => return Some("WRONG_SECRET"),
+        ClientProof::Identity { is_trusted: false } => return Some("UNTRUSTED_IDENTITY"),
+        ClientProof::Secret { .. } | ClientProof::Identity { .. } => {}
     }
     if client.state != "ACTIVE" {
         return Some("CLIENT_DISABLED");
@@ -221,6 +238,45 @@ pub(super) fn err_too_many() -> Fault {
          expires."
     );
     Fault::rate_limited(SpentBudget::Burst, 60, detail)
+}
+
+/// Reads client id and assertion. Neither a secret nor HTTP Basic may accompany them, because a request proves itself in
+/// only one way (RFC 6749, section 2.3).
+///
+/// # Errors
+/// `invalid_request`.
+pub(super) fn read_assertion<'a>(
+    client_id: Option<&'a str>,
+    assertion: Option<&'a str>,
+    has_other_proof: bool,
+) -> Result<(&'a str, &'a str), Fault> {
+    let given = |text: Option<&'a str>| text.filter(|text| !text.is_empty());
+    match (given(client_id), given(assertion)) {
+        (Some(client_id), Some(assertion)) if !has_other_proof => Ok((client_id, assertion)),
+        _ => {
+            let detail = "With this grant_type send client_id and assertion, and neither a secret nor HTTP Basic.";
+            Err(err_malformed("invalid_request", detail))
+        }
+    }
+}
+
+/// The fault for an assertion that no machine client could use.
+pub(super) fn err_invalid_assertion(error: AssertionError) -> Fault {
+    let detail = format!("The assertion {error}. Request a new one from its issuer.");
+    Fault::new(Code::InvalidCredentials, detail).oauth("invalid_grant")
+}
+
+/// The fault for an assertion that the machine client does not accept, the same for every cause.
+pub(super) fn err_untrusted() -> Fault {
+    let detail = "The machine client does not accept this identity. Compare issuer, audience, subject and claims of \
+                  the assertion with its trusted identities.";
+    Fault::new(Code::InvalidCredentials, detail).oauth("invalid_grant")
+}
+
+/// The fault for an assertion that was used before.
+pub(super) fn err_replayed() -> Fault {
+    let detail = "The assertion was used before. Request a new one from its issuer for each token.";
+    Fault::new(Code::InvalidCredentials, detail).oauth("invalid_grant")
 }
 
 fn err_malformed(error: &'static str, detail: &str) -> Fault {

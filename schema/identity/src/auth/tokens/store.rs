@@ -5,7 +5,10 @@ use std::net::IpAddr;
 use labs_core::db::Db;
 use labs_core::fault::Fault;
 use labs_core::time::Time;
+use sqlx::types::Json;
 use uuid::Uuid;
+
+use crate::auth::trusted_identities::TrustedIdentity;
 
 /// A machine client with the data that the token endpoint needs.
 pub(super) struct ClientRow {
@@ -21,6 +24,8 @@ pub(super) struct ClientRow {
     pub(super) secret_uuid: Option<Uuid>,
     /// Whether the client may call from this address.
     pub(super) network_is_allowed: bool,
+    /// Identities of other issuers that need no secret.
+    pub(super) trusted_identities: Json<Vec<TrustedIdentity>>,
     /// Tokens issued to the client in the last minute, counted up to `most`.
     pub(super) issued: i64,
 }
@@ -39,6 +44,7 @@ pub(super) async fn get_client(
                   case when c.partner_uuid is not null then partner_scope(c.partner_uuid) end as "partner_scopes?",
                   s.secret_uuid as "secret_uuid?",
                   (c.allowed_networks = '{}' or $3 <<= any (c.allowed_networks::inet[])) as "network_is_allowed!",
+                  c.trusted_identities as "trusted_identities: Json<Vec<TrustedIdentity>>",
                   (select count(*) from (
                      select from token_grant as g
                       where g.client_uuid = c.client_uuid and g.outcome = 'SUCCEEDED'
@@ -62,7 +68,10 @@ pub(super) async fn get_client(
 pub(super) struct IssuedToken<'a> {
     pub(super) grant_uuid: Uuid,
     pub(super) client_uuid: Uuid,
-    pub(super) secret_uuid: Uuid,
+    /// The presented secret. None if an identity was presented.
+    pub(super) secret_uuid: Option<Uuid>,
+    /// The presented identity, as the machine client trusts it.
+    pub(super) identity: Option<&'a TrustedIdentity>,
     pub(super) token_id: Uuid,
     pub(super) expires_at: Time,
     pub(super) scopes: &'a [String],
@@ -80,8 +89,9 @@ pub(super) async fn grant_insert(db: &Db, issued: &IssuedToken<'_>) -> Result<()
            update machine_client_secret set last_used_at = labs_now()
             where secret_uuid = $3 and (last_used_at is null or last_used_at < labs_now() - interval '1 minute')
          )
-         insert into token_grant (grant_uuid, client_uuid, secret_uuid, token_id, expires_at, outcome, scopes, address)
-         values ($1, $2, $3, $4, $5, 'SUCCEEDED', $6, $7)",
+         insert into token_grant (grant_uuid, client_uuid, secret_uuid, token_id, expires_at, outcome, scopes, address,
+                                  identity)
+         values ($1, $2, $3, $4, $5, 'SUCCEEDED', $6, $7, $8)",
         issued.grant_uuid,
         issued.client_uuid,
         issued.secret_uuid,
@@ -89,10 +99,24 @@ pub(super) async fn grant_insert(db: &Db, issued: &IssuedToken<'_>) -> Result<()
         issued.expires_at as Time,
         issued.scopes,
         ipnet::IpNet::from(issued.address) as ipnet::IpNet,
+        issued.identity.map(Json) as Option<Json<&TrustedIdentity>>,
     )
     .execute(&mut *db.conn().await?)
     .await?;
     Ok(())
+}
+
+/// Marks an assertion as used, until it expires. Returns false if it was used before. Waits for a concurrent request with
+/// the same assertion.
+pub(super) async fn insert_used_assertion(db: &Db, sha256: &[u8], expires_at: Time) -> Result<bool, Fault> {
+    let done = sqlx::query!(
+        "insert into used_assertion (assertion_sha256, expires_at) values ($1, $2) on conflict do nothing",
+        sha256,
+        expires_at as Time,
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 /// Logs a refusal with its reason.

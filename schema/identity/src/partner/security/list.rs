@@ -13,7 +13,8 @@ use super::types::{PartnerMachineClient, PartnerMachineClientState, TeamSecurity
 /// Columns of security events. A former team member is shown with a name while the service has one.
 static EVENT: Select<TeamSecurityEvent> = Select::new(
     "e.event_uuid as uuid, e.occurred_at, e.kind, e.outcome, e.person_uuid, p.name as person_name, e.client_uuid,
-     c.name as client_name, e.session_uuid, host(e.address) as address, e.user_agent",
+     c.name as client_name, e.detail ->> 'issuer' as identity_issuer,
+     e.detail ->> 'subject' as identity_subject, e.session_uuid, host(e.address) as address, e.user_agent",
     "security_event as e
      left join person as p on p.person_uuid = e.person_uuid and p.partner_uuid = e.partner_uuid
      left join machine_client as c on c.client_uuid = e.client_uuid and c.partner_uuid = e.partner_uuid",
@@ -72,7 +73,7 @@ const OCCURRED: Key<TeamSecurityEvent> = Key::moment("e.occurred_at", |row| json
 /// Columns of machine clients for their partner.
 static CLIENT: Select<PartnerMachineClient> = Select::new(
     "client_uuid as uuid, client_id, name, state, allowed_scopes, allowed_networks::text[] as allowed_networks,
-     created_at, last_used_at",
+     trusted_identities, created_at, last_used_at",
     "machine_client",
 );
 

@@ -6,6 +6,8 @@ use labs_core::time::Time;
 use labs_core::words::words;
 use uuid::Uuid;
 
+use crate::auth::trusted_identities::TrustedIdentity;
+
 /// Requirements of a team for the sessions of its members.
 #[derive(serde::Serialize, OutputType)]
 pub(super) struct SecurityPolicy {
@@ -46,7 +48,7 @@ pub(super) struct TeamSecurityEvent {
     /// Time of the event.
     pub(super) occurred_at: Time,
     /// Kind of the event, such as `SIGN_IN`, `SIGN_OUT`, `SECOND_FACTOR`, `SECOND_FACTOR_ENABLED`, `REFRESH_REUSED`,
-    /// `TOKEN_REFUSED`, `NETWORK_REFUSED` or `SECURITY_POLICY_CHANGED`. New kinds may be added.
+    /// `TOKEN_ISSUED`, `TOKEN_REFUSED`, `NETWORK_REFUSED` or `SECURITY_POLICY_CHANGED`. New kinds may be added.
     kind: String,
     /// Outcome of the event.
     outcome: TeamSecurityEventOutcome,
@@ -58,6 +60,10 @@ pub(super) struct TeamSecurityEvent {
     client_uuid: Option<Uuid>,
     /// Name of the machine client.
     client_name: Option<String>,
+    /// Issuer of the identity for which the machine client requested a token without a secret. Null for other events.
+    identity_issuer: Option<String>,
+    /// Subject of this identity. Null for other events.
+    identity_subject: Option<String>,
     /// UUID of the affected session, if there is one.
     session_uuid: Option<Uuid>,
     /// Network address from which the request came.
@@ -92,6 +98,10 @@ pub(super) struct PartnerMachineClient {
     allowed_scopes: Vec<String>,
     /// Networks from which the machine client may request and use tokens. Empty means any network.
     allowed_networks: Vec<String>,
+    /// Identities of other issuers that get tokens of the machine client without a secret, for example the jobs of a
+    /// repository.
+    #[sqlx(json)]
+    trusted_identities: Vec<TrustedIdentity>,
     /// Time when the machine client was provisioned.
     pub(super) created_at: Time,
     /// Time when the machine client last received a token. Null before the first one.

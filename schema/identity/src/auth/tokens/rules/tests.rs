@@ -91,9 +91,20 @@ fn scope_parameter_is_names_separated_by_single_spaces() {
 
 #[test]
 fn obstacle_is_named_for_token_grant_record() {
-    let good = ClientStatus { secret_is_right: true, state: "ACTIVE", partner_state: None, network_is_allowed: true };
+    let good = ClientStatus {
+        proof: ClientProof::Secret { is_right: true },
+        state: "ACTIVE",
+        partner_state: None,
+        network_is_allowed: true,
+    };
     assert_eq!(find_obstacle(good), None);
-    assert_eq!(find_obstacle(ClientStatus { secret_is_right: false, ..good }), Some("WRONG_SECRET"));
+    assert_eq!(
+        find_obstacle(ClientStatus { proof: ClientProof::Secret { is_right: false }, ..good }),
+        Some("WRONG_SECRET")
+    );
+    let untrusted = ClientStatus { proof: ClientProof::Identity { is_trusted: false }, ..good };
+    assert_eq!(find_obstacle(untrusted), Some("UNTRUSTED_IDENTITY"));
+    assert_eq!(find_obstacle(ClientStatus { proof: ClientProof::Identity { is_trusted: true }, ..good }), None);
     assert_eq!(find_obstacle(ClientStatus { state: "DISABLED", ..good }), Some("CLIENT_DISABLED"));
     assert_eq!(find_obstacle(ClientStatus { network_is_allowed: false, ..good }), Some("NETWORK_NOT_ALLOWED"));
     for (partner_state, expected) in [
@@ -108,6 +119,20 @@ fn obstacle_is_named_for_token_grant_record() {
             expected,
             "{partner_state}"
         );
+    }
+}
+
+#[test]
+fn assertion_must_be_the_only_proof() {
+    assert_eq!(read_assertion(Some("a"), Some("b"), false).unwrap(), ("a", "b"));
+    for (client_id, assertion, has_other_proof) in [
+        (Some("a"), Some("b"), true),
+        (None, Some("b"), false),
+        (Some(""), Some("b"), false),
+        (Some("a"), None, false),
+        (Some("a"), Some(""), false),
+    ] {
+        assert_eq!(error(read_assertion(client_id, assertion, has_other_proof)), "invalid_request");
     }
 }
 
