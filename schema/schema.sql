@@ -945,6 +945,9 @@ create table machine_client (
     created_at timestamptz not null default labs_now(),
     updated_at timestamptz not null default labs_now(),
     last_used_at timestamptz,
+    -- Identities of other issuers that get tokens without a secret: a list of objects with issuer, audience, subject, and
+    -- a list of further claims, each with name and value.
+    trusted_identities jsonb not null default '[]'::jsonb,
     -- If a disabled client is enabled again, the service no longer accepts tokens that were issued before.
     tokens_void_before timestamptz,
     constraint machine_client_pkey primary key (client_uuid),
@@ -952,7 +955,8 @@ create table machine_client (
     constraint machine_client_partner_fkey foreign key (partner_uuid) references partner(partner_uuid),
     constraint machine_client_bound_scopes_check check (partner_uuid is null or array_to_string(allowed_scopes, ' ') !~ '(^| )labs(\.| |$)'),
     constraint machine_client_name_check check (length(name) >= 1 and length(name) <= 200),
-    constraint machine_client_state_check check (state in ('ACTIVE', 'DISABLED'))
+    constraint machine_client_state_check check (state in ('ACTIVE', 'DISABLED')),
+    constraint machine_client_trusted_identities_check check (jsonb_typeof(trusted_identities) = 'array')
 );
 create index machine_client_begins_idx on machine_client ((folded(name) collate "C"), client_uuid);
 create index machine_client_contains_idx on machine_client using gin ((folded(name) collate "C") gin_trgm_ops);
@@ -1276,6 +1280,8 @@ create table token_grant (
     -- The secret for which a token was issued. The column has no foreign key, because the log outlives the secret. Grants
     -- from before this column have no value, and their tokens expire within the hour.
     secret_uuid uuid,
+    -- The identity for which a token was issued without a secret, as the client trusted it at that time.
+    identity jsonb,
     constraint token_grant_pkey primary key (grant_uuid),
     constraint token_grant_client_fkey foreign key (client_uuid) references machine_client(client_uuid) on delete cascade,
     constraint token_grant_outcome_check check (outcome in ('SUCCEEDED', 'REFUSED', 'FAILED'))
@@ -1294,11 +1300,21 @@ create table totp_factor (
     constraint totp_factor_person_fkey foreign key (person_uuid) references person(person_uuid) on delete cascade
 );
 
+-- Identity assertions that were used. Each can be used once. A row is not needed after the assertion's expiry.
+create table used_assertion (
+    -- SHA-256 of the assertion's issuer, a zero byte, and its id.
+    assertion_sha256 bytea not null,
+    expires_at timestamptz not null,
+    constraint used_assertion_pkey primary key (assertion_sha256),
+    constraint used_assertion_sha256_check check (octet_length(assertion_sha256) = 32)
+);
+create index used_assertion_expires_at_idx on used_assertion (expires_at);
+
 -- A machine client as staff see it: its partner, its valid secrets, and the scopes that its requests actually needed.
 create view machine_client_shown as
 select
     c.client_uuid, c.client_id, c.partner_uuid, p.company_name, c.name, c.contact_email, c.allowed_scopes,
-    c.allowed_networks::text[] as allowed_networks, c.state, c.created_at, c.updated_at, c.last_used_at,
+    c.allowed_networks::text[] as allowed_networks, c.trusted_identities, c.state, c.created_at, c.updated_at, c.last_used_at,
     coalesce((
         select jsonb_agg(to_jsonb(s) - 'secret_sha256' order by s.created_at desc, s.secret_uuid desc)
         from machine_client_secret as s
@@ -1527,7 +1543,7 @@ begin
     return null;
 end $$;
 
--- Whether the secret or client of a token has ended since the token was issued, apart from a revocation of the token
+-- Whether the secret, trusted identity or client of a token has ended since the token was issued, apart from a revocation of the token
 -- itself. The check runs when a principal is read, so a concurrent issue that commits late is judged by the current
 -- state.
 create function token_grant_void(token uuid, void_before timestamptz) returns boolean
@@ -1535,8 +1551,13 @@ create function token_grant_void(token uuid, void_before timestamptz) returns bo
     as $$
         select exists (
             select from public.token_grant as g
+            join public.machine_client as c on c.client_uuid = g.client_uuid
             left join public.machine_client_secret as s on s.secret_uuid = g.secret_uuid
-            where g.token_id = token and (s.revoked_at is not null or g.granted_at < void_before))
+            where g.token_id = token
+                and (s.revoked_at is not null or g.granted_at < void_before
+                    or (g.identity is not null and not exists (
+                        select from jsonb_array_elements(c.trusted_identities) as t (identity)
+                        where t.identity = g.identity))))
     $$;
 
 create trigger access_token_revocation_authority after insert on access_token_revocation
@@ -1548,8 +1569,10 @@ create trigger invitation_audit after insert or delete or update on invitation
 create trigger machine_client_audit after insert or delete or update on machine_client
     for each row execute function audit_capture('client_uuid', 'client_uuid');
 create trigger machine_client_authority after update on machine_client
-    for each row when ((old.partner_uuid, old.state, old.allowed_scopes, old.allowed_networks)
-        is distinct from (new.partner_uuid, new.state, new.allowed_scopes, new.allowed_networks))
+    for each row when ((old.partner_uuid, old.state, old.allowed_scopes, old.allowed_networks,
+            old.trusted_identities)
+        is distinct from (new.partner_uuid, new.state, new.allowed_scopes, new.allowed_networks,
+            new.trusted_identities))
     execute function authority_changed('client', 'client_uuid');
 create trigger machine_client_secret_audit after insert or delete or update on machine_client_secret
     for each row execute function audit_capture('secret_uuid', 'secret_uuid');
@@ -1693,6 +1716,7 @@ grant select, insert, update, delete on staff_role to labs_service;
 grant select, insert, update, delete on staff_role_grant to labs_service;
 grant select, insert, update, delete on token_grant to labs_service;
 grant select, insert, update, delete on totp_factor to labs_service;
+grant select, insert, update, delete on used_assertion to labs_service;
 grant select on machine_client_shown to labs_service;
 grant select on sign_in_block_shown to labs_service;
 grant select on staff_member_shown to labs_service;

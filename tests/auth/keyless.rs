@@ -11,11 +11,12 @@ use axum::routing::get;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use labs_schema::crypto::random_bytes;
 use labs_schema::crypto::token::new_signing_key;
+use labs_schema::time::Clock;
 use reqwest::Url;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use uuid::Uuid;
 
 use crate::harness::people::Person;
 use crate::harness::{Answer, Harness, ROOMY};
@@ -89,10 +90,10 @@ impl Issuer {
 
 /// Signs the claims of a job, with these changes. Null removes a claim.
 fn sign(key: &EncodingKey, issuer: &str, audience: &str, changes: &Value) -> String {
-    let now = jiff::Timestamp::now().as_second();
+    let now = Clock::default().now().unix();
     let mut claims = json!({
         "iss": issuer, "sub": SUBJECT, "aud": audience, "iat": now, "exp": now + 300,
-        "jti": Uuid::now_v7(), "repository_owner_id": "4471823",
+        "jti": hex::encode(random_bytes::<16>()), "repository_owner_id": "4471823",
     });
     let members = claims.as_object_mut().unwrap();
     for (name, value) in changes.as_object().unwrap() {
@@ -309,7 +310,7 @@ async fn every_identity_that_is_not_trusted_gets_the_same_error() {
 async fn forged_assertions_are_rejected_with_the_reason() {
     let keyless = Keyless::new().await;
     let forger = Issuer::start(Mood::Well).await;
-    let now = jiff::Timestamp::now().as_second();
+    let now = Clock::default().now().unix();
     let base = &keyless.harness.base_url;
     let own_token = keyless.issue(&keyless.assertion()).await.str("access_token").to_owned();
     let user_token = keyless.partner.token.clone();
