@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=.ci/python.sh
 . .ci/python.sh
 python_libraries tests/clients
+export LABS_MCP=true
 # shellcheck source=.ci/service.sh
 . .ci/service.sh
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests the service with third-party clients: a well-known OAuth library, a standard authenticator, GraphQL clients,
+# Tests the service with third-party clients: a well-known OAuth library, a standard authenticator, GraphQL clients, the
+# conformance suite and the client of the Model Context Protocol,
 # clients from third-party generators, and the API client collections that the service generates.
 # Called by ./test. Needs Python, Java, Node and PostgreSQL.
 set -euo pipefail
@@ -7,7 +8,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=.ci/python.sh
 . .ci/python.sh
 python_libraries tests/clients
-export LABS_SECURITY_CONTACT=mailto:security@labs.example
+export LABS_SECURITY_CONTACT=mailto:security@labs.example LABS_MCP=true
 # shellcheck source=.ci/service.sh
 . .ci/service.sh
 staff LABS_TEST_STAFF administrator
@@ -22,5 +23,6 @@ export LABS_TEST_PERSON_EMAIL LABS_TEST_PERSON_PASSWORD
   staff LABS_TEST_STAFF administrator graphql
   cd tests/clients/graphql && npm test --silent
 )
+(cd tests/clients/agents && npm test --silent)
 .ci/generated.sh
 .ci/collections.sh

@@ -109,6 +109,10 @@ pub struct Serve {
     #[arg(long, env = "LABS_SECURITY_CONTACT", value_name = "ADDRESS", value_parser = contact)]
     pub security_contact: Option<String>,
 
+    /// Serve agents at /mcp by the Model Context Protocol, with the same checks as the API
+    #[arg(long, env = "LABS_MCP", value_parser = switch)]
+    pub mcp: bool,
+
     /// Web origins whose pages may call the API, separated by commas; without it, none
     #[arg(long, env = "LABS_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGINS",
         value_parser = origin)]
@@ -282,6 +286,8 @@ pub struct Config {
     pub metrics_listen: Option<SocketAddr>,
     /// Address of the security contact. None: no `security.txt`.
     pub security_contact: Option<String>,
+    /// Whether agents are served at `/mcp`.
+    pub serves_agents: bool,
     /// Web origins whose pages may call the API, as `https://host[:port]`.
     pub cors_origins: Vec<String>,
     /// The peers whose forwarded headers count.
@@ -339,6 +345,7 @@ impl Serve {
             log_requests: self.log_requests,
             metrics_listen: self.metrics_listen.0,
             security_contact: self.security_contact,
+            serves_agents: self.mcp,
             cors_origins: self.cors_origins,
             trusted_proxies: self.trusted_proxies,
             own_per_second: self.own_per_second,

@@ -156,6 +156,7 @@ pub async fn application(
         cors_origins: config.cors_origins.clone(),
         trusted_proxies: config.trusted_proxies.clone(),
         limits: config.limits,
+        serves_agents: config.serves_agents,
     };
     let mailer = Arc::new(build_mailer(config, base_url)?);
     let platform = config

@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod admin;
 #[cfg(test)]
+mod agents;
+#[cfg(test)]
 mod auth;
 #[cfg(test)]
 mod engagement;

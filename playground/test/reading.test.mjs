@@ -5,7 +5,7 @@ import { allFaults } from './axe.mjs';
 import { complaints, openBrowser } from './browser.mjs';
 import { startService } from './house.mjs';
 
-const CONCEPTS = ['authentication', 'errors', 'pagination', 'idempotency', 'concurrency', 'rate-limits', 'versioning', 'files', 'webhooks-and-events', 'publishing', 'testing', 'oauth', 'client-generators'];
+const CONCEPTS = ['authentication', 'errors', 'pagination', 'idempotency', 'concurrency', 'rate-limits', 'versioning', 'files', 'webhooks-and-events', 'publishing', 'testing', 'oauth', 'agents', 'client-generators'];
 
 let service;
 before(async () => {

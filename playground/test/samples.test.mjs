@@ -106,9 +106,9 @@ for (const id of WITH_AN_APP) {
 }
 
 /** The shell examples of the concept pages, each in a separate folder, with the status codes that their output must contain. */
-const EXPECTED = { idempotency: /idempotency-replayed: true/i, concurrency: / 412 .*/, errors: /compnay_name/, 'rate-limits': /x-ratelimit-daily-remaining: \d+/i, publishing: /"ready":false/, testing: /"allowed":true/ };
+const EXPECTED = { idempotency: /idempotency-replayed: true/i, concurrency: / 412 .*/, errors: /compnay_name/, 'rate-limits': /x-ratelimit-daily-remaining: \d+/i, publishing: /"ready":false/, testing: /"allowed":true/, agents: /marketplace_apps_create/ };
 
-for (const name of ['authentication', 'errors', 'pagination', 'idempotency', 'concurrency', 'rate-limits', 'versioning', 'files', 'webhooks-and-events', 'publishing', 'testing', 'oauth', 'client-generators']) {
+for (const name of ['authentication', 'errors', 'pagination', 'idempotency', 'concurrency', 'rate-limits', 'versioning', 'files', 'webhooks-and-events', 'publishing', 'testing', 'oauth', 'agents', 'client-generators']) {
   test(`example of the concept page ${name} runs unchanged`, { skip }, async () => {
     const text = await readFile(here(`../reference/concepts/${name}.md`), 'utf8');
     const [, example] = /```sh\n(.*?)```/s.exec(text);

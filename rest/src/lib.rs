@@ -5,6 +5,7 @@
 //! writes the response. Operations that cannot be documents are in [`exceptions`], listed one by one. This crate
 //! contains no tables, rules or SQL.
 
+pub mod agents;
 pub mod answer;
 pub mod bind;
 mod bound;

@@ -48,6 +48,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Address of the security contact, for `security.txt` (RFC 9116).
     pub security_contact: Option<String>,
+    /// Whether agents are served at `/mcp`.
+    pub serves_agents: bool,
 }
 
 /// The contract bound to the schema: every operation has its implementation and its route.

@@ -74,6 +74,7 @@ const DEPENDENCIES: &[Dependency] = &[
     limited("markup5ever", LevelFilter::OFF, "its lines quote users' texts"),
     limited("object_store", LevelFilter::ERROR, "its lines may quote signed requests"),
     reviewed("reqwest"),
+    limited("rmcp", LevelFilter::OFF, "its lines quote agents' messages"),
     reviewed("rustls"),
     reviewed("rustls_platform_verifier"),
     reviewed("sqlx"),

@@ -21,6 +21,7 @@ const UNUSABLE: &[(&str, &str, &str)] = &[
     ("DATABASE_URL", "mysql://ada:hush@db/shop", "the database shop at db by mysql://, but Labs supports only"),
     ("DATABASE_URL", "postgres://ada:1/hush@db/shop", "DATABASE_URL cannot be parsed"),
     ("LABS_EMPTY", "maybe", "LABS_EMPTY=maybe: write true or false."),
+    ("LABS_MCP", "maybe", "LABS_MCP=maybe: write true or false."),
     ("LABS_LOG_REQUESTS", "perhaps", "LABS_LOG_REQUESTS=perhaps: write true or false."),
     ("LABS_METRICS_LISTEN", "9100", "LABS_METRICS_LISTEN=9100: this is not an address with a port"),
     ("LABS_CORS_ORIGINS", "example.com", "for example https://example.com."),

@@ -3,6 +3,7 @@
 //! partners of `foreign.rs`; their sweep reports it.
 
 mod access;
+mod agentic;
 mod audit;
 mod bounded;
 mod budgets;

@@ -40,7 +40,8 @@ pub(crate) use field::{below, quote_name};
 pub(crate) use nearest::list_names;
 pub use nearest::nearest;
 pub use operation::{
-    Access, Body, BodyForm, BodyKind, Direct, Kind, Operation, Parameter, ParameterIn, Probe, Response, Segment,
+    Access, AgenticAccess, Body, BodyForm, BodyKind, Direct, Kind, Operation, Parameter, ParameterIn, Probe, Response,
+    Segment,
 };
 pub use problem::Problem;
 pub use schema_set::SchemaId;

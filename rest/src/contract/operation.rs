@@ -32,6 +32,10 @@ pub struct Operation {
     pub access: Access,
     /// Summary in one line.
     pub summary: String,
+    /// Description, as Markdown.
+    pub description: String,
+    /// What a call by an agent means (`x-agentic-access`).
+    pub agentic: AgenticAccess,
     /// Path, query and header parameters, in the written order; cookies are not included.
     pub parameters: Vec<Parameter>,
     /// The request body, if the operation takes one.
@@ -202,6 +206,40 @@ impl Access {
     }
 }
 
+/// What a call by an agent means: the strongest property of the operation, derived by the assembly
+/// (docs/decisions/agents.md#access-of-agents).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AgenticAccess {
+    /// It changes no data.
+    Read,
+    /// It changes data, and another call undoes the change.
+    ReversibleWrite,
+    /// It sends an e-mail, which cannot be recalled.
+    SendsMail,
+    /// It changes data, and no call undoes the change.
+    Irreversible,
+    /// It takes a secret of a person, or returns a secret, so no agent calls it.
+    NeedsAPerson,
+}
+
+impl AgenticAccess {
+    /// All values, the weakest first.
+    pub const ALL: [Self; 5] =
+        [Self::Read, Self::ReversibleWrite, Self::SendsMail, Self::Irreversible, Self::NeedsAPerson];
+
+    /// Returns the value as in the contract.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::ReversibleWrite => "reversible-write",
+            Self::SendsMail => "sends-mail",
+            Self::Irreversible => "irreversible",
+            Self::NeedsAPerson => "needs-a-person",
+        }
+    }
+}
+
 /// Location of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterIn {
@@ -304,6 +342,12 @@ pub enum BodyKind {
 }
 
 impl BodyKind {
+    /// Whether a body in this format is JSON.
+    #[must_use]
+    pub fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::MergePatch)
+    }
+
     /// Returns the format of a media type.
     pub fn of(media_type: &str) -> BodyKind {
         match media_type {

@@ -13,7 +13,8 @@ use super::commas::is_free_of_commas;
 use super::computed::Computed;
 use super::kinds::{is_type, kind};
 use super::operation::{
-    Access, Body, BodyForm, BodyKind, Direct, Operation, Parameter, ParameterIn, Probe, Response, Segment,
+    Access, AgenticAccess, Body, BodyForm, BodyKind, Direct, Operation, Parameter, ParameterIn, Probe, Response,
+    Segment,
 };
 use super::problem::Problem;
 use super::schema_set::{SchemaId, SchemaSet};
@@ -117,6 +118,8 @@ impl<'a> Reader<'a> {
             segments,
             verb,
             summary: text(value, "summary").unwrap_or_default().to_owned(),
+            description: text(value, "description").unwrap_or_default().to_owned(),
+            agentic: agentic(value)?,
             body: self.body(&id, value)?,
             success,
             is_list,
@@ -259,6 +262,14 @@ impl<'a> Reader<'a> {
         }
         Ok(responses)
     }
+}
+
+/// Returns what a call by an agent means.
+fn agentic(operation: &Value) -> Result<AgenticAccess, String> {
+    let name = text(operation, "x-agentic-access")
+        .ok_or("has no x-agentic-access: assemble the contract from its source files")?;
+    let mut known = AgenticAccess::ALL.into_iter();
+    known.find(|access| access.name() == name).ok_or_else(|| format!("`x-agentic-access: {name}` is unknown"))
 }
 
 /// Returns the answer that the HTTP layer gives.

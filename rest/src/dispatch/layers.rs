@@ -17,6 +17,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::operation::operation;
 use super::readable;
+use crate::agents;
 use crate::exceptions;
 use crate::front::coding;
 use crate::front::headers::EXPOSED;
@@ -50,6 +51,7 @@ struct Dispatcher {
 impl Dispatcher {
     fn new(rest: Arc<Rest>) -> Self {
         let beside = exceptions::router().merge(readable::router()).fallback(operation).with_state(Arc::clone(&rest));
+        let beside = if rest.settings.serves_agents { beside.merge(agents::router(&rest)) } else { beside };
         let origins: Vec<HeaderValue> =
             rest.settings.cors_origins.iter().filter_map(|origin| origin.parse().ok()).collect();
         let cors = (!origins.is_empty()).then(|| cors(origins));

@@ -239,6 +239,22 @@ impl RateLimiters {
         }
     }
 
+    /// Spends one message of an agent. The network's budgets are not affected and show nothing, because the message may
+    /// be a vote (docs/decisions/agents.md#budgets).
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`] with the time to wait.
+    pub fn spend_message(&self, network: IpAddr, now: Time) -> Result<(), (Fault, Option<Allowance>)> {
+        let limit = self.limits.anonymous_per_second;
+        match self.burst(limit).check_key(&format!("messages:{network}")) {
+            Ok(_) => Ok(()),
+            Err(refused) => {
+                let wait = seconds(refused.wait_time_from(DefaultClock::default().now()));
+                Err((err_burst_spent(limit, wait), Some(self.peek_anonymous(network, now))))
+            }
+        }
+    }
+
     /// Returns the remaining budget of a network without spending. The burst budget is reported as full, because
     /// reading it would spend it.
     #[must_use]

@@ -53,6 +53,8 @@ pub(crate) struct Exchange<'a> {
     pub(crate) deprecated: Vec<Arc<Deprecation>>,
     /// Whether a page from a foreign origin sent the refresh cookie.
     pub(crate) is_foreign: bool,
+    /// Whether the call that the request made has its own log line and counts.
+    pub(crate) is_relayed: bool,
 }
 
 impl<'a> Exchange<'a> {
@@ -70,6 +72,7 @@ impl<'a> Exchange<'a> {
             allowance: None,
             deprecated: Vec::new(),
             is_foreign: false,
+            is_relayed: false,
         }
     }
 
@@ -159,6 +162,44 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// Spends a message of an agent from the separate limit of its network.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`] if the limit is spent.
+    pub(crate) fn spend_message(&mut self, rest: &Rest) -> Result<(), Fault> {
+        let now = rest.engine.services().clock.now();
+        rest.limiters.spend_message(address::network(self.address), now).map_err(|(fault, allowance)| {
+            self.allowance = allowance;
+            fault
+        })
+    }
+
+    /// Verifies the token, if the request has one, and spends no budget.
+    ///
+    /// # Errors
+    /// The fault of the token.
+    pub(crate) async fn verify(&mut self, rest: &Rest, parts: &Parts) -> Result<Option<Arc<Principal>>, Fault> {
+        if !parts.headers.contains_key(header::AUTHORIZATION) {
+            return Ok(None);
+        }
+        let token = bearer::token(&parts.headers)?;
+        let known = rest.engine.authenticate(token, self.address).await.map_err(Fault::of_token);
+        let principal = known.inspect_err(|fault| self.refused_account = fault.account().map(str::to_owned))?;
+        self.principal = Some(Arc::clone(&principal));
+        Ok(Some(principal))
+    }
+
+    /// Spends the request from the budget of the verified caller; without one, from its network's.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`] if the budget is spent.
+    pub(crate) async fn spend_verified(&mut self, rest: &Rest) -> Result<(), Fault> {
+        let Some(principal) = self.principal.clone() else { return self.spend_anonymous(rest) };
+        let services = rest.engine.services();
+        let booked = rest.limiters.spend(&services.budgets, &principal.budget, services.clock.now()).await;
+        self.record_spending(booked)
+    }
+
     /// Verifies the token again after the body arrived, because a slow body must not prolong rights that were revoked
     /// in the meantime (docs/decisions/credentials.md#revocation-within-a-second). Spends no budget.
     ///
@@ -193,8 +234,10 @@ impl<'a> Exchange<'a> {
 
     /// Adds the headers of every response, and reports the request to the observer and to the log.
     pub(crate) fn finish(mut self, rest: &Rest, mut response: Response<Body>) -> Response<Body> {
-        self.notify_observer(rest, &response);
-        self.note_refusal(rest, &response);
+        if !self.is_relayed {
+            self.notify_observer(rest, &response);
+            self.note_refusal(rest, &response);
+        }
         if self.allowance.is_none() {
             let now = rest.engine.services().clock.now();
             self.allowance = Some(rest.limiters.peek_anonymous(address::network(self.address), now));

@@ -41,6 +41,12 @@ impl SdlTypes {
         Ok(SdlTypes { types: types.collect() })
     }
 
+    /// Whether a query of the schema has this name.
+    pub(super) fn has_query(&self, name: &str) -> bool {
+        let query = self.types.get("Query").map(|ty| &ty.kind);
+        matches!(query, Some(TypeKind::Object(query)) if query.fields.iter().any(|field| field.node.name.node == name))
+    }
+
     /// Whether a schema can be made from this type: an object, an input object or an enumeration.
     pub(super) fn describes(&self, name: &str) -> bool {
         self.types

@@ -2,6 +2,7 @@
 //! one file that is committed, embedded and served (docs/decisions/contract.md). A piece contains only decisions of its
 //! authors; this module adds everything that follows from a rule.
 
+mod agentic;
 mod check;
 mod described;
 mod overlay;
@@ -53,6 +54,9 @@ pub fn assemble(dir: &Path, sdl: &str) -> Result<Assembled, Vec<Problem>> {
     let promises = promises(&pieces, &mut problems);
     for promise in &promises {
         check::check_operation(promise, &pieces.root, &mut problems);
+        let mut found = Vec::new();
+        agentic::check(promise, &descriptions, &mut found);
+        problems.extend(found.into_iter().map(|what| promise.problem(what)));
     }
     let mut document = document(pieces, &promises, &descriptions, &mut problems);
     if problems.is_empty() {
@@ -196,7 +200,9 @@ fn document(
     count(&mut root, promises, problems);
     root.insert("paths".to_owned(), Value::Object(paths));
     root.insert("components".to_owned(), Value::Object(components));
-    Value::Object(root)
+    let mut document = Value::Object(root);
+    agentic::mark(&mut document, promises, descriptions);
+    document
 }
 
 fn traits_of(promise: &OperationPiece, single_gets: &BTreeSet<String>) -> Traits {

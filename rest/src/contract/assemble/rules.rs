@@ -28,7 +28,7 @@ const ALWAYS: [&str; 9] = [
 const FIRST_RELEASE: &str = "1.0.0";
 
 /// Order of an operation's first keys in the assembled file; other keys are between `security` and `parameters`.
-const FIRST: [&str; 10] = [
+const FIRST: [&str; 11] = [
     "operationId",
     "tags",
     "x-resource",
@@ -38,6 +38,7 @@ const FIRST: [&str; 10] = [
     "deprecated",
     "x-since",
     "x-access",
+    "x-agentic-access",
     "security",
 ];
 const LAST: [&str; 3] = ["parameters", "requestBody", "responses"];
@@ -317,7 +318,8 @@ fn add_headers(response: &mut Map<String, Value>, names: &[&str]) {
     }
 }
 
-fn in_order(mut operation: Map<String, Value>) -> Map<String, Value> {
+/// Returns an operation with its keys in a readable order.
+pub(super) fn in_order(mut operation: Map<String, Value>) -> Map<String, Value> {
     let mut ordered = Map::with_capacity(operation.len());
     for key in FIRST {
         if let Some(value) = operation.shift_remove(key) {

@@ -111,7 +111,7 @@ fn operation_keys_are_ordered_from_id_to_responses() {
     let document = assembled();
     let create = operation(&document, "post", "/v1/marketplace/apps");
     let keys: Vec<&String> = create.as_object().unwrap().keys().collect();
-    let first = ["operationId", "tags", "x-resource", "summary", "x-since", "security"];
+    let first = ["operationId", "tags", "x-resource", "summary", "x-since", "x-agentic-access", "security"];
     assert_eq!(keys, [&first[..], &["parameters", "requestBody", "responses"]].concat());
     assert_eq!(create["x-since"], json!("1.0.0"));
     assert_eq!(create["tags"], json!(["marketplace"]));
