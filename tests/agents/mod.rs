@@ -2,6 +2,7 @@
 
 mod calls;
 mod messages;
+mod ranking;
 
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};

@@ -117,6 +117,3 @@ fn fields_of(contract: &Contract, operation: &Operation) -> Fields {
     ];
     texts.map(|text| stems(&text).collect())
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,9 +1,9 @@
 //! Ranking: 100 tasks in a partner's words. 47 of them were written before their author had seen the contract.
 
+use labs_rest::agents::OperationIndex;
 use serde::Deserialize;
 
-use super::*;
-use crate::contract::yaml;
+use crate::harness::contract;
 
 /// Tasks of which the right operation must be among the first three, of 100.
 const LEAST: usize = 95;
@@ -26,11 +26,10 @@ struct Task {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the misses are useful also if the test passes")]
 fn right_operation_is_among_first_three_for_95_of_100_tasks() {
-    let contract = Contract::embedded().unwrap_or_else(|problems| panic!("{problems:?}"));
-    let index = OperationIndex::new(&contract);
-    let text = yaml::read(include_str!("../../../tests-fixtures/agent-tasks.yaml")).unwrap();
-    let Tasks { blind, informed } = serde_json::from_value(text).unwrap();
+    let (contract, index) = (contract(), OperationIndex::new(contract()));
+    let Tasks { blind, informed } = yaml_serde::from_str(include_str!("tasks.yaml")).unwrap();
     let (mut counted, mut missed) = (0, Vec::new());
     for (kind, tasks) in [("blind", &blind), ("informed", &informed)] {
         for Task { task, operations } in tasks.iter().filter(|task| !task.operations.is_empty()) {
@@ -53,8 +52,7 @@ fn right_operation_is_among_first_three_for_95_of_100_tasks() {
 
 #[test]
 fn operation_id_finds_its_operation_alone() {
-    let contract = Contract::embedded().unwrap();
-    let index = OperationIndex::new(&contract);
+    let (contract, index) = (contract(), OperationIndex::new(contract()));
     let id = "marketplace_apps_archive";
     let place = contract.operation(id).unwrap().index;
     assert_eq!(index.find(id, 3, |_| true), [place]);
@@ -63,6 +61,5 @@ fn operation_id_finds_its_operation_alone() {
 
 #[test]
 fn words_outside_the_contract_find_nothing() {
-    let contract = Contract::embedded().unwrap();
-    assert!(OperationIndex::new(&contract).find("xyzzy plugh", 3, |_| true).is_empty());
+    assert!(OperationIndex::new(contract()).find("xyzzy plugh", 3, |_| true).is_empty());
 }
