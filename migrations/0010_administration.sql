@@ -262,6 +262,62 @@ select
 from audit_log as l;
 grant select on partner_account_history to labs_service;
 
+-- Positions of events, in which clients follow the lists of events of an account, its subscription and an app. Positions
+-- are assigned after the commit, in the order of `entry_id` (docs/decisions/api.md#events-in-the-order-of-their-positions).
+-- An event is inserted under the lock of the row that it is about, so this order is the order of the changes of a row.
+-- The events are in different tables, and `about_uuid` is a partner or an app, so there are no foreign keys.
+create table event_position (
+    entry_id bigint generated always as identity constraint event_position_pkey primary key,
+    source text not null
+        constraint event_position_source_check check (source in ('ACCOUNT', 'SUBSCRIPTION', 'STAFF', 'APP')),
+    -- The partner; of the events of an app, the app.
+    about_uuid uuid not null,
+    event_uuid uuid not null,
+    place bigint,
+    constraint event_position_place_check check (place > 0)
+);
+-- An index of an expression, which the planner cannot use to read one list in the order of `place`: it would read the
+-- positions of all lists, if it overestimates the share of this one.
+create unique index event_position_place_key on event_position ((place + 0));
+create index event_position_about_idx on event_position (about_uuid, place);
+create index event_position_subscription_idx on event_position (about_uuid, place) where source = 'SUBSCRIPTION';
+create index event_position_unsealed_idx on event_position (entry_id) where place is null;
+create index event_position_staff_idx on event_position (event_uuid) where source = 'STAFF';
+grant select, insert, update (place), delete on event_position to labs_service;
+
+create function event_inserted() returns trigger language plpgsql as $$
+begin
+    case tg_argv[0]
+        when 'STAFF' then
+            insert into public.event_position (source, about_uuid, event_uuid)
+            values ('STAFF', new.partner_uuid, new.record_uuid);
+        when 'APP' then
+            insert into public.event_position (source, about_uuid, event_uuid)
+            values ('APP', new.app_uuid, new.event_uuid);
+        else
+            insert into public.event_position (source, about_uuid, event_uuid)
+            values (tg_argv[0], new.partner_uuid, new.event_uuid);
+    end case;
+    return null;
+end $$;
+create trigger partner_event_position after insert on partner_event
+    for each row execute function event_inserted('ACCOUNT');
+create trigger subscription_event_position after insert on subscription_event
+    for each row execute function event_inserted('SUBSCRIPTION');
+create trigger app_event_position after insert on app_event
+    for each row execute function event_inserted('APP');
+create trigger audit_log_position after insert on audit_log
+    for each row when (new.partner_uuid is not null and new.outcome = 'SUCCEEDED')
+    execute function event_inserted('STAFF');
+
+-- A position without an event: replicas that know the end of the app's list in memory notice that the app is gone.
+create function app_events_deleted() returns trigger language plpgsql as $$
+begin
+    insert into public.event_position (source, about_uuid, event_uuid) values ('APP', old.app_uuid, old.app_uuid);
+    return null;
+end $$;
+create trigger app_events_deleted after delete on app for each row execute function app_events_deleted();
+
 reset check_function_bodies;
 reset lock_timeout;
 reset timezone;

@@ -803,6 +803,9 @@ begin
         table_name || '_audit', events, table_name, arguments);
 end $$;
 
+create trigger audit_log_position after insert on audit_log
+    for each row when (new.partner_uuid is not null and new.outcome = 'SUCCEEDED')
+    execute function event_inserted('STAFF');
 create trigger daily_budget_audit after delete or update on daily_budget
     for each row execute function audit_capture('', 'account', 'day');
 create trigger daily_budget_authority_insert after insert on daily_budget
@@ -2212,6 +2215,8 @@ create trigger data_export_audit after insert on data_export
     for each row execute function audit_capture('export_uuid', 'export_uuid');
 create trigger partner_contact_audit after insert or delete or update on partner_contact
     for each row execute function audit_capture('contact_uuid', 'contact_uuid');
+create trigger partner_event_position after insert on partner_event
+    for each row execute function event_inserted('ACCOUNT');
 create trigger partner_image_audit after insert or delete or update on partner_image
     for each row execute function audit_capture('image_uuid', 'image_uuid');
 create trigger partner_image_pictures after update of renditions or delete on partner_image for each row
@@ -2704,6 +2709,8 @@ create trigger subscription_counted after insert or delete on subscription
 create trigger subscription_recounted after update on subscription
     for each row when (old.tier_uuid is distinct from new.tier_uuid)
     execute function platform_counted('SUBSCRIPTION', 'tier_uuid');
+create trigger subscription_event_position after insert on subscription_event
+    for each row execute function event_inserted('SUBSCRIPTION');
 create trigger tier_audit after insert or delete or update on tier
     for each row execute function audit_capture('tier_uuid', 'tier_uuid');
 -- A change of a tier, a subscription or an override reaches every replica within a second.
@@ -3231,12 +3238,15 @@ create trigger app_audit after insert or delete or update on app
     for each row execute function audit_capture('app_uuid', 'app_uuid');
 create trigger app_counted after insert or delete on app
     for each row execute function platform_counted('APP', 'state');
+create trigger app_events_deleted after delete on app for each row execute function app_events_deleted();
 create trigger app_happened after insert on app
     for each row execute function platform_happened('CREATION', 'created_at');
 create trigger app_recounted after update on app for each row when (old.state is distinct from new.state)
     execute function platform_counted('APP', 'state');
 create trigger app_category_audit after insert or delete or update on app_category
     for each row execute function audit_capture('app_uuid', 'app_uuid', 'category_uuid');
+create trigger app_event_position after insert on app_event
+    for each row execute function event_inserted('APP');
 create trigger app_translation_audit after insert or delete or update on app_translation
     for each row execute function audit_capture('app_uuid', 'app_uuid', 'locale');
 create trigger app_version_audit after insert or delete or update on app_version
@@ -5627,6 +5637,29 @@ grant select on statistic_missing_day to labs_service;
 -- Administration: counts and search for the platform overview.
 ------------------------------------------------------------------------------------------------------------------------
 
+-- Positions of events, in which clients follow the lists of events of an account, its subscription and an app. Positions
+-- are assigned after the commit, in the order of `entry_id` (docs/decisions/api.md#events-in-the-order-of-their-positions).
+-- An event is inserted under the lock of the row that it is about, so this order is the order of the changes of a row.
+-- The events are in different tables, and `about_uuid` is a partner or an app, so there are no foreign keys.
+create table event_position (
+    entry_id bigint not null generated always as identity,
+    source text not null,
+    -- The partner; of the events of an app, the app.
+    about_uuid uuid not null,
+    event_uuid uuid not null,
+    place bigint,
+    constraint event_position_pkey primary key (entry_id),
+    constraint event_position_place_check check (place > 0),
+    constraint event_position_source_check check (source in ('ACCOUNT', 'SUBSCRIPTION', 'STAFF', 'APP'))
+);
+create index event_position_about_idx on event_position (about_uuid, place);
+-- An index of an expression, which the planner cannot use to read one list in the order of `place`: it would read the
+-- positions of all lists, if it overestimates the share of this one.
+create unique index event_position_place_key on event_position ((place + 0));
+create index event_position_staff_idx on event_position (event_uuid) where source = 'STAFF';
+create index event_position_subscription_idx on event_position (about_uuid, place) where source = 'SUBSCRIPTION';
+create index event_position_unsealed_idx on event_position (entry_id) where place is null;
+
 -- Requests per operation and day, with their results: written with the request counts every few seconds. It names no
 -- account. `up_to_5` counts responses within five milliseconds, `up_to_10` those above five and within ten.
 create table operation_day (
@@ -5734,6 +5767,29 @@ select
                 and e.occurred_at = l.recorded_at and e.actor_uuid = l.actor_uuid limit 1) is null
 from audit_log as l;
 
+-- A position without an event: replicas that know the end of the app's list in memory notice that the app is gone.
+create function app_events_deleted() returns trigger language plpgsql as $$
+begin
+    insert into public.event_position (source, about_uuid, event_uuid) values ('APP', old.app_uuid, old.app_uuid);
+    return null;
+end $$;
+
+create function event_inserted() returns trigger language plpgsql as $$
+begin
+    case tg_argv[0]
+        when 'STAFF' then
+            insert into public.event_position (source, about_uuid, event_uuid)
+            values ('STAFF', new.partner_uuid, new.record_uuid);
+        when 'APP' then
+            insert into public.event_position (source, about_uuid, event_uuid)
+            values ('APP', new.app_uuid, new.event_uuid);
+        else
+            insert into public.event_position (source, about_uuid, event_uuid)
+            values (tg_argv[0], new.partner_uuid, new.event_uuid);
+    end case;
+    return null;
+end $$;
+
 -- Returns some objects of each kind and match: equal names, names that begin with the text, and, if these are fewer
 -- than five, names that contain it, then names that match each of its words. `email` is the text in the form in which
 -- e-mail addresses are compared. The planner cannot estimate the number of matches, so the function prevents it from
@@ -5840,6 +5896,7 @@ begin
 end
 $$;
 
+grant select, insert, update (place), delete on event_position to labs_service;
 grant select, insert, update, delete on operation_day to labs_service;
 grant select, insert, update on partner_activity to labs_service;
 grant select, insert, update, delete on platform_change to labs_service;

@@ -5,7 +5,7 @@ import { allFaults } from './axe.mjs';
 import { complaints, openBrowser } from './browser.mjs';
 import { startService } from './house.mjs';
 
-const CONCEPTS = ['authentication', 'errors', 'pagination', 'idempotency', 'concurrency', 'rate-limits', 'versioning', 'files', 'webhooks-and-events', 'publishing', 'testing', 'oauth', 'agents', 'client-generators'];
+const CONCEPTS = ['authentication', 'errors', 'pagination', 'idempotency', 'concurrency', 'rate-limits', 'versioning', 'files', 'webhooks-and-events', 'publishing', 'publishing-from-ci', 'testing', 'oauth', 'agents', 'client-generators'];
 
 let service;
 before(async () => {
@@ -68,7 +68,7 @@ test('search leads to concepts, statuses and corrected words', async () => {
     await page.getByText('Results for “webhook”').first().waitFor();
     assert.match(await page.getByRole('status').innerText(), /Results for “webhook”\. \d+ results?\./);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Webhooks and events' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Following changes without webhooks' }).waitFor();
     await search(page, 'megapixels');
     await page.getByRole('option').locator('mark').first().getByText('megapixels').waitFor();
   });

@@ -105,15 +105,17 @@ for (const id of WITH_AN_APP) {
   });
 }
 
-/** The shell examples of the concept pages, each in a separate folder, with the status codes that their output must contain. */
-const EXPECTED = { idempotency: /idempotency-replayed: true/i, concurrency: / 412 .*/, errors: /compnay_name/, 'rate-limits': /x-ratelimit-daily-remaining: \d+/i, publishing: /"ready":false/, testing: /"allowed":true/, agents: /marketplace_apps_create/ };
+/** The first shell example of each concept page, and all of the page about following changes, each in a separate folder, with the status codes that their output must contain. */
+const EXPECTED = { idempotency: /idempotency-replayed: true/i, concurrency: / 412 .*/, errors: /compnay_name/, 'rate-limits': /x-ratelimit-daily-remaining: \d+/i, publishing: /"ready":false/, testing: /"allowed":true/, agents: /marketplace_apps_create/, 'webhooks-and-events': /"next_cursor":"/ };
 
 for (const name of ['authentication', 'errors', 'pagination', 'idempotency', 'concurrency', 'rate-limits', 'versioning', 'files', 'webhooks-and-events', 'publishing', 'testing', 'oauth', 'agents', 'client-generators']) {
   test(`example of the concept page ${name} runs unchanged`, { skip }, async () => {
     const text = await readFile(here(`../reference/concepts/${name}.md`), 'utf8');
-    const [, example] = /```sh\n(.*?)```/s.exec(text);
-    const said = await run('curl', `set -euo pipefail\n${example}`);
-    assert.match(said, EXPECTED[name] ?? (name === 'client-generators' ? /^$/ : /./));
+    const examples = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, example]) => example);
+    for (const example of name === 'webhooks-and-events' ? examples : examples.slice(0, 1)) {
+      const said = await run('curl', `set -euo pipefail\n${example}`);
+      assert.match(said, EXPECTED[name] ?? (name === 'client-generators' ? /^$/ : /./));
+    }
     // The free tier allows three apps, and each example may create one.
     for (const app of (await call('GET', '/v1/marketplace/apps?limit=100')).data) if (app.name.startsWith('Table Pilot (')) await call('DELETE', `/v1/marketplace/apps/${app.uuid}`);
   });

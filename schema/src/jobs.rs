@@ -13,6 +13,7 @@
 mod board;
 mod closures;
 mod counts;
+mod event_positions;
 mod listing_feed;
 mod objects;
 mod partitions;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 
 use labs_core::audit_chain::Sealer;
 use labs_core::engine::Engine;
+use labs_core::event_positions::KnownEnds;
 use labs_core::fault::Fault;
 use labs_core::services::Services;
 use sqlx::PgPool;
@@ -152,6 +154,11 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
         job_with(with, JobCode::DataExports, |pool, services| async move { export_due(&pool, &services).await }),
         job_with(with, JobCode::SubscriptionChanges, |pool, services| async move { apply_due(&pool, &services).await }),
         Job::new(JobCode::AuditSeal, seal),
+        job_with(with, JobCode::EventsSeal, |pool, services| async move {
+            let sealed = event_positions::seal_due(&pool).await?;
+            services.state::<KnownEnds>().refresh(&pool).await?;
+            Ok(sealed)
+        }),
         job_with(with, JobCode::ListingChangesSeal, |pool, _| async move { listing_feed::seal_due(&pool).await }),
         job_with(with, JobCode::UsageCounts, |pool, services| async move { services.usage.flush(&pool).await }),
         job_with(with, JobCode::PlatformCounts, |pool, _| async move { counts::fold(&pool).await }),

@@ -4,6 +4,7 @@ mod account;
 mod allowed_actions;
 mod contacts;
 pub(crate) mod data_exports;
+pub(crate) mod followed_events;
 mod imagery;
 mod invitations;
 mod names;

@@ -4,6 +4,7 @@
 mod budget;
 mod costs;
 mod enumeration;
+mod followers;
 mod twins;
 
 use std::time::Duration;

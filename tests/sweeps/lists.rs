@@ -122,6 +122,9 @@ const APART: &[(&str, &str)] = &[
 /// Sort orders by values that change after a call: the last use of a machine client.
 const MOVING: &[&str] = &["-last_used_at"];
 
+/// Order in which lists of events can be followed: their last page also has a cursor.
+const FOLLOWED: (&str, &str) = ("sort", "position");
+
 impl Stock {
     /// Reads the rows of a list with one row per page, following the links exactly as sent.
     async fn walked(&self, operation: &'static Operation, asked: &[(&str, &str)]) -> Vec<Value> {
@@ -135,11 +138,13 @@ impl Stock {
             let link = answer.headers().get("link").map_or("", |link| link.to_str().unwrap()).to_owned();
             let page: Value = answer.json().await.unwrap();
             rows.extend(identities(&page));
-            let Some(cursor) = page["page"]["next_cursor"].as_str() else {
-                assert_eq!((link.as_str(), &page["page"]["has_more"]), ("", &json!(false)), "{target}");
+            let is_last = page["page"]["has_more"] == json!(false);
+            let Some(cursor) = page["page"]["next_cursor"].as_str().filter(|_| !is_last) else {
+                assert_eq!((link.as_str(), is_last), ("", true), "{target}");
+                let is_followed = operation.promises(410) && asked.contains(&FOLLOWED);
+                assert_eq!(page["page"]["next_cursor"].is_string(), is_followed, "{target}");
                 return rows;
             };
-            assert_eq!(page["page"]["has_more"], json!(true), "{target}");
             assert_hides(cursor, &page["data"], &target);
             let next = link.strip_prefix('<').and_then(|link| link.strip_suffix(">; rel=\"next\""));
             target = next.unwrap_or_else(|| panic!("{target} has this link: {link}")).to_owned();
@@ -193,6 +198,7 @@ fn orders(operation: &'static Operation) -> Vec<Option<&'static str>> {
 #[tokio::test]
 async fn links_visit_every_row_once_and_keep_query() {
     let stock = Stock::new().await;
+    stock.cast.harness.until("select count(*) from event_position where place is null", 0).await;
     let mut few = BTreeSet::new();
     for (id, narrowed) in LISTS {
         let operation = contract().operation(id).unwrap();

@@ -117,6 +117,7 @@ def main():
     app = run("app-submission.yaml", "hand_an_app_in", app_name="Mise Shift Board", **partner)
     run("review.yaml", "review_and_publish", reviewer_token=reviewer, **partner, **app)
     run("storefront-feed.yaml", "follow_the_storefront", **storefront, **partner, **app)
+    run("followed-events.yaml", "follow_the_events_of_an_app", token=partner["partner_token"])
     run("customer-review.yaml", "review_and_reply", staff_token=staff, **storefront, **partner, **app)
 
     app = run("app-submission.yaml", "hand_an_app_in", app_name="Mise Floor", **partner)

@@ -5,7 +5,7 @@ import { idOf } from './html';
 /** The order of the pages in the navigation. Each name is a file and the last part of an address. */
 export const CONCEPTS = [
   'authentication', 'errors', 'pagination', 'idempotency', 'concurrency', 'rate-limits', 'versioning', 'files',
-  'webhooks-and-events', 'publishing', 'testing', 'oauth', 'agents', 'client-generators',
+  'webhooks-and-events', 'publishing', 'publishing-from-ci', 'testing', 'oauth', 'agents', 'client-generators',
 ] as const;
 
 export interface Concept {

@@ -28,6 +28,7 @@ pub mod describe;
 pub mod email;
 pub mod engine;
 pub mod entitlement;
+pub mod event_positions;
 pub mod fault;
 pub mod identity_issuers;
 pub mod imitation;

@@ -6,6 +6,7 @@
 
 mod edge;
 mod every;
+mod follow;
 mod log;
 mod reading;
 mod search;
@@ -28,6 +29,7 @@ use crate::words::Word;
 
 pub use edge::EdgeQuery;
 pub use every::EveryId;
+pub use follow::FollowQuery;
 pub use log::{IndexedFilter, LogQuery};
 pub use reading::page_in_memory;
 use reading::{COUNT_END, PageReading, limit_of};

@@ -85,7 +85,7 @@ fn object(item: &DeriveInput, fields: &FieldsNamed, kind: &TokenStream) -> syn::
     let next_cursor = declared.is_paged.then(|| {
         quote! {
             fn next_cursor(&self) -> Option<&str> {
-                self.page.next_cursor.as_deref()
+                self.page.next_cursor.as_deref().filter(|_| self.page.has_more)
             }
         }
     });

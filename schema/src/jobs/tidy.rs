@@ -86,6 +86,7 @@ pub(super) async fn tidy(pool: &PgPool) -> Result<u64, Fault> {
     let rest = counts_tidy(pool).await?
         + board_tidy(pool).await?
         + pictures_tidy(pool).await?
+        + super::event_positions::tidy(pool).await?
         + super::listing_feed::tidy(pool).await?
         + merge_revisions(pool).await?
         + company::fill_skeletons(pool).await?;

@@ -151,6 +151,9 @@ fn check_marks(promise: &OperationPiece, found: &mut Vec<String>) {
             found.push("`x-list` must be `true` or `staff`".to_owned());
         }
     }
+    if promise.operation.contains_key("x-followable") && !promise.operation.contains_key("x-list") {
+        found.push("`x-followable` is allowed only with `x-list`".to_owned());
+    }
     if let Some(idempotency) = promise.operation.get("x-idempotency") {
         if promise.method != "post" {
             found.push("`x-idempotency` is allowed only on a POST: other methods take no idempotency key".to_owned());

@@ -58,7 +58,8 @@ pub(super) struct Traits {
     takes_key: bool,
     takes_if_match: bool,
     conditional: bool,
-    public_list: bool,
+    tagged_list: bool,
+    followable: bool,
     reads_a_locale: bool,
     liveness: bool,
 }
@@ -93,7 +94,8 @@ impl Traits {
             takes_key: keyed,
             takes_if_match: writes_in_place && (single_gets.contains(path) || has_parameter(operation, "IfMatch")),
             conditional: method == "get" && (single_json || has_parameter(operation, "IfNoneMatch")),
-            public_list: method == "get" && list.is_some() && is_public(operation),
+            tagged_list: method == "get" && list.is_some() && (is_public(operation) || is_followable(operation)),
+            followable: is_followable(operation),
             reads_a_locale: operation.contains_key("x-localized"),
             liveness: operation.get("x-probe").and_then(Value::as_str) == Some("liveness"),
         }
@@ -161,6 +163,12 @@ fn is_public(operation: &Map<String, Value>) -> bool {
     }
 }
 
+/// Whether a list of events can be followed by a cursor that continues with later events (`x-followable`). Its pages are
+/// polled, so they have entity tags.
+fn is_followable(operation: &Map<String, Value>) -> bool {
+    operation.contains_key("x-followable")
+}
+
 /// Whether a scope belongs to staff, so that its operations are audited (docs/decisions/audit.md#audited-operations).
 pub(crate) fn is_staff_scope(scope: &str) -> bool {
     scope.strip_prefix("labs.admin").is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']))
@@ -190,10 +198,11 @@ fn answers_json(operation: &Map<String, Value>) -> bool {
 
 fn add_parameters(traits: &Traits, operation: &mut Map<String, Value>) {
     let added = [
+        (traits.followable, "EventSort", "sort"),
         (traits.list, "Limit", "limit"),
         (traits.list, "Cursor", "cursor"),
         (traits.staff_list, "IncludeTotal", "include_total"),
-        (traits.conditional || traits.public_list, "IfNoneMatch", "If-None-Match"),
+        (traits.conditional || traits.tagged_list, "IfNoneMatch", "If-None-Match"),
         (traits.conditional, "IfMatchToRead", "If-Match"),
         (traits.takes_if_match, "IfMatch", "If-Match"),
         (traits.takes_key, "IdempotencyKey", "Idempotency-Key"),
@@ -218,7 +227,7 @@ fn add_responses(traits: &Traits, written: Map<String, Value>) -> Map<String, Va
     let mut responses: BTreeMap<String, Value> = written.into_iter().collect();
     let unavailable = if traits.audited { "AuditUnavailable" } else { "Unavailable" };
     let rules = [
-        (traits.conditional || traits.public_list, "304", "NotModified"),
+        (traits.conditional || traits.tagged_list, "304", "NotModified"),
         (true, "400", "Malformed"),
         (traits.credentials, "401", "Unauthenticated"),
         (traits.scoped, "403", "Forbidden"),
@@ -226,6 +235,7 @@ fn add_responses(traits: &Traits, written: Map<String, Value>) -> Map<String, Va
         (traits.path_parameters, "404", "NotFound"),
         (traits.content, "406", "NotAcceptable"),
         (traits.takes_key, "409", "IdempotencyInProgress"),
+        (traits.followable, "410", "CursorExpired"),
         (traits.takes_if_match, "412", "PreconditionFailed"),
         (traits.conditional, "412", "NotWhatIsNamed"),
         (traits.body, "413", "PayloadTooLarge"),
@@ -258,7 +268,7 @@ fn complete_response(traits: &Traits, status: &str, response: &mut Map<String, V
     let mut names: Vec<&str> = ALWAYS.to_vec();
     names.extend(headers_of_status(code));
     let json = response.get("content").is_some_and(|content| content.get("application/json").is_some());
-    if matches!(code, 200 | 201) && json && (traits.single_json || traits.public_list) {
+    if matches!(code, 200 | 201) && json && (traits.single_json || traits.tagged_list) {
         names.push("ETag");
     }
     if (200..300).contains(&code) {

@@ -271,6 +271,8 @@ fn invalid_responses_and_extensions_are_rejected() {
     assert!(problem.contains("has no `x-codes`"), "{problem}");
     let problem = Pieces::new().replace(file, "x-idempotency: none", "x-list: true").problem();
     assert!(problem.contains("`x-list` is allowed only on a GET"), "{problem}");
+    let problem = Pieces::new().replace(file, "x-idempotency: none", "x-followable: true").problem();
+    assert!(problem.contains("`x-followable` is allowed only with `x-list`"), "{problem}");
     let file = "paths/marketplace/apps.yaml";
     let problem = Pieces::new().replace(file, "[ENTITLEMENT_EXCEEDED]", "[TOO_MANY_APPS]").problem();
     assert!(problem.contains("\"TOO_MANY_APPS\""), "{problem}");

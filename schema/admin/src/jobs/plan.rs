@@ -19,6 +19,8 @@ words! {
         DataExports = "DATA_EXPORTS",
         /// Reminds partners of deprecated operations that they still call.
         DeprecationReminders = "DEPRECATION_REMINDERS",
+        /// Assigns positions to events that clients follow.
+        EventsSeal = "EVENTS_SEAL",
         /// Creates the partitions that tables partitioned by time need, and drops expired ones.
         Ledgers = "LEDGERS",
         /// Assigns positions in the feed to changes of listings.
@@ -117,6 +119,7 @@ impl JobCode {
             Self::DeprecationReminders => {
                 "Notifies partners that still use a deprecated element 60, 30 and 7 days before its sunset."
             }
+            Self::EventsSeal => "Gives events of accounts, apps and subscriptions the positions that clients follow.",
             Self::Ledgers => {
                 "Creates partitions for event tables, archives the audit log, then drops expired partitions."
             }
@@ -158,6 +161,10 @@ impl JobCode {
                 .needed("Audit records are sealed within a second; unsealed records could be changed unnoticed."),
             Self::BoardMail => calendar("0 6 * * 1", D::from_secs(600)),
             Self::DataExports | Self::StatisticsImport => every(D::from_secs(2)).within(D::from_secs(600)),
+            // An event must have its position within a second.
+            Self::EventsSeal => {
+                every(D::from_millis(250)).quiet().needed("Clients that follow events would not receive new ones.")
+            }
             // A change of a listing must have its position within a second.
             Self::ListingChangesSeal => every(D::from_millis(500))
                 .quiet()

@@ -9,6 +9,7 @@ use super::statement::Statement;
 use super::{FixedOrder, Key, PageRequest, Rows, SqlValue};
 use crate::context::RequestContext;
 use crate::db::Freshness;
+use crate::event_positions::{EventPosition, read_position};
 use crate::fault::{Code, Fault};
 use crate::page::Page;
 use crate::read_replicas::WalPlace;
@@ -74,6 +75,29 @@ impl<'a> PageReading<'a> {
         let rows: Vec<R> = statement.builder.build_query_as().fetch_all(&mut *conn).await?;
         let place = if rows.len() > self.limit { conn.place().await? } else { None };
         Ok(self.cut(rows, place, |row| order.iter().map(|key| (key.of)(row)).collect()))
+    }
+
+    /// Maximum number of rows.
+    pub(super) const fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Returns the position after which a page of followed events begins; `None` at the start of the list. The primary
+    /// must answer, because a read replica may not have the event at the position yet.
+    ///
+    /// # Errors
+    /// [`Code::InvalidCursor`].
+    pub(super) fn open_position(&self) -> Result<Option<EventPosition>, Fault> {
+        let Some(cursor) = self.cursor else { return Ok(None) };
+        let opened = self.cx.services.cursors.open(self.operation, &self.form, cursor).ok();
+        let position = opened.and_then(|(values, _)| read_position(&values)).ok_or_else(err_foreign_cursor)?;
+        self.cx.db.require_freshness(Freshness::Present);
+        Ok(Some(position))
+    }
+
+    /// Returns the cursor of a position: the same for each page that ends there, so that idle polls have one entity tag.
+    pub(super) fn seal_position(&self, position: EventPosition) -> String {
+        self.cx.services.cursors.seal_same(self.operation, &self.form, &position.values())
     }
 
     /// Opens the cursor. The database must be at least as recent as for the previous page.

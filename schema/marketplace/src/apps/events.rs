@@ -2,8 +2,10 @@
 
 use labs_core::context::RequestContext;
 use labs_core::describe::{InputType, OutputType};
+use labs_core::event_positions::{EventList, EventSort};
 use labs_core::fault::Fault;
-use labs_core::list::{Condition, FixedOrder, Key, ListQuery, PageRequest, Select, SqlValue};
+use labs_core::list::{Condition, FixedOrder, FollowQuery, Key, ListQuery, PageRequest, Select, SqlValue};
+use labs_core::of_positions;
 use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::time::Time;
@@ -115,19 +117,25 @@ macro_rules! columns {
     };
 }
 
-/// Names only the partner's own users and machine clients. Staff and a former owner's actors have no name.
-static EVENT: Select<AppEvent> = Select::new(
-    columns!(),
-    "app_event as event
-     join app using (app_uuid)
+/// Relations joined to `event` that name only the partner's own users and machine clients. Staff and a former owner's
+/// actors have no name.
+macro_rules! for_owner {
+    () => {
+        "join app using (app_uuid)
      cross join lateral (
           select case when (event.actor_kind = 'PARTNER_USER'
                        or exists (select from machine_client as client
                                    where client.client_uuid = event.actor_uuid
                                      and client.partner_uuid = app.partner_uuid))
                       and event.occurred_at >= app_owned_since(event.app_uuid)
-                      then event.actor_uuid end as shown_uuid) as actor",
-);
+                      then event.actor_uuid end as shown_uuid) as actor"
+    };
+}
+
+static EVENT: Select<AppEvent> = Select::new(columns!(), concat!("app_event as event ", for_owner!()));
+
+static EVENT_BY_POSITION: Select<AppEvent> =
+    Select::new(columns!(), concat!(of_positions!("app_event", "event"), for_owner!()));
 
 /// Names every actor, for staff.
 static EVENT_FOR_STAFF: Select<AppEvent> =
@@ -155,6 +163,16 @@ pub(super) static HISTORY: ListQuery<AppHistory, AppEvent, FixedOrder> = ListQue
     order: |FixedOrder| LATEST_FIRST,
 };
 
+/// History of an app by position, oldest first.
+pub(super) static FOLLOWED: FollowQuery<AppHistory, AppEvent> = FollowQuery {
+    operation: "marketplace_apps_list_events",
+    list: EventList::App,
+    select: &EVENT_BY_POSITION,
+    about: |of| of.app_uuid,
+    within: &[],
+    conditions: NARROWED,
+};
+
 /// History of an app for staff, newest first.
 pub(super) static HISTORY_FOR_STAFF: ListQuery<AppHistory, AppEvent, FixedOrder> = ListQuery {
     operation: "admin_apps_list_events",
@@ -177,10 +195,15 @@ async fn marketplace_apps_list_events(
     cx: &RequestContext,
     app_uuid: Uuid,
     filter: Option<AppEventFilter>,
+    sort: Option<EventSort>,
     limit: Option<i32>,
     cursor: Option<String>,
 ) -> Result<List<AppEvent>, Fault> {
-    load_app(cx, app_uuid).await?;
     let history = AppHistory { app_uuid, filter: filter.unwrap_or_default() };
+    if sort == Some(EventSort::Position) {
+        let is_own = async { load_app(cx, app_uuid).await.map(drop) };
+        return Ok(FOLLOWED.page(cx, &history, &PageRequest::new(sort, limit, cursor), is_own).await?.list());
+    }
+    load_app(cx, app_uuid).await?;
     Ok(HISTORY.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?.list())
 }

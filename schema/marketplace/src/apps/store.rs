@@ -115,10 +115,11 @@ pub(super) static WHOLE: Select<AppRow> = Select::new(whole_columns!(), whole_re
 static OWN: Lookup<AppRow> = Lookup::new(&WHOLE, &["app.partner_uuid = {}", "app.app_uuid = {}"]);
 
 /// SQL statements of apps that are assembled at run time, so the compiler does not check them.
-pub(crate) static STATEMENTS: [&dyn Statements; 10] = [
+pub(crate) static STATEMENTS: [&dyn Statements; 11] = [
     &super::list::APPS,
     &super::list::CHOICE,
     &super::events::HISTORY,
+    &super::events::FOLLOWED,
     &super::events::HISTORY_FOR_STAFF,
     &super::administration::APPS_OF_ALL,
     &super::administration::APPS_OF_ONE,

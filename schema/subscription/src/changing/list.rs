@@ -3,8 +3,10 @@
 
 use labs_core::db::Db;
 use labs_core::describe::InputType;
+use labs_core::event_positions::EventList;
 use labs_core::fault::Fault;
-use labs_core::list::{Condition, FixedOrder, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::list::{Condition, FixedOrder, FollowQuery, Key, ListQuery, Lookup, Select, SqlValue, Statements};
+use labs_core::of_positions;
 use labs_core::time::Time;
 use serde::Serialize;
 use serde_json::json;
@@ -59,20 +61,27 @@ const EVENT_COLUMNS: &str = "event.event_uuid as uuid, event.occurred_at, event.
      actor_name(event.actor_kind, shown.actor_uuid) as actor_name, event.reason,
      (event.detail ->> 'effective_at')::timestamptz as effective_at, event.detail ->> 'feature_code' as feature_code";
 
-/// Events as partners read them: the partner's users and machine clients are named; staff and clients without a partner
-/// are not.
-pub static EVENT_FOR_PARTNERS: Select<SubscriptionEvent> = Select::new(
-    EVENT_COLUMNS,
-    "subscription_event as event
-     cross join lateral (
+/// Relations joined to `event` as partners read it: the partner's users and machine clients are named; staff and
+/// clients without a partner are not.
+macro_rules! for_partners {
+    () => {
+        "cross join lateral (
           select case when event.actor_kind = 'PARTNER_USER'
                        or exists (select from machine_client as client
                                    where client.client_uuid = event.actor_uuid
                                      and client.partner_uuid = event.partner_uuid)
                       then event.actor_uuid end as actor_uuid) as shown
      left join tier as before on before.tier_uuid = event.from_tier_uuid
-     left join tier as after on after.tier_uuid = event.to_tier_uuid",
-);
+     left join tier as after on after.tier_uuid = event.to_tier_uuid"
+    };
+}
+
+/// Events as partners read them.
+pub static EVENT_FOR_PARTNERS: Select<SubscriptionEvent> =
+    Select::new(EVENT_COLUMNS, concat!("subscription_event as event ", for_partners!()));
+
+static EVENT_BY_POSITION: Select<SubscriptionEvent> =
+    Select::new(EVENT_COLUMNS, concat!(of_positions!("subscription_event", "event"), for_partners!()));
 
 /// Events as staff read them, with all names.
 pub static EVENT_FOR_STAFF: Select<SubscriptionEvent> = Select::new(
@@ -109,22 +118,28 @@ pub const fn history(
         operation,
         select,
         within: const { &[Condition { sql: "event.partner_uuid = {}", value: |of| Some(of.partner_uuid.into()) }] },
-        conditions: const {
-            &[
-                Condition { sql: "event.kind = any({})", value: |of| SqlValue::texts(of.filter.kind.as_ref()) },
-                Condition {
-                    sql: "event.occurred_at >= {}",
-                    value: |of| of.filter.occurred_at_from.map(SqlValue::from),
-                },
-                Condition {
-                    sql: "event.occurred_at < {}",
-                    value: |of| of.filter.occurred_at_until.map(SqlValue::from),
-                },
-            ]
-        },
+        conditions: NARROWED,
         order: |FixedOrder| const { &[OCCURRED.descending(), ID.descending()] },
     }
 }
+
+/// List of events as partners read them, by position, for one operation.
+pub const fn followed_history(operation: &'static str) -> FollowQuery<SubscriptionHistory, SubscriptionEvent> {
+    FollowQuery {
+        operation,
+        list: EventList::Subscription,
+        select: &EVENT_BY_POSITION,
+        about: |of| of.partner_uuid,
+        within: &[],
+        conditions: NARROWED,
+    }
+}
+
+const NARROWED: &[Condition<SubscriptionHistory>] = &[
+    Condition { sql: "event.kind = any({})", value: |of| SqlValue::texts(of.filter.kind.as_ref()) },
+    Condition { sql: "event.occurred_at >= {}", value: |of| of.filter.occurred_at_from.map(SqlValue::from) },
+    Condition { sql: "event.occurred_at < {}", value: |of| of.filter.occurred_at_until.map(SqlValue::from) },
+];
 
 const OCCURRED: Key<SubscriptionEvent> = Key::moment("event.occurred_at", |event| json!(event.occurred_at));
 const ID: Key<SubscriptionEvent> = Key::id("event.event_uuid", |event| json!(event.uuid));

@@ -29,7 +29,9 @@ use labs_core::list::Statements;
 pub use due::apply_due;
 pub use events::{SubscriptionActor, SubscriptionEvent};
 pub use list::{EVENT_FOR_PARTNERS, EVENT_FOR_STAFF, SUBSCRIPTION};
-pub use list::{SubscriptionEventFilter, SubscriptionHistory, SubscriptionRow, get_subscription, history};
+pub use list::{
+    SubscriptionEventFilter, SubscriptionHistory, SubscriptionRow, followed_history, get_subscription, history,
+};
 pub use rules::{SubscriptionState, allowed_actions, draw_states, ensure_on_offer};
 pub use steps::{SubscriptionChange, SubscriptionEnd};
 pub use store::{begin, get_fallback, get_tier, restart_period};

@@ -1,14 +1,17 @@
 //! Resolvers of a partner's own subscription.
 
+use std::future::ready;
+
 use labs_core::context::RequestContext;
 use labs_core::describe::{InputType, OutputType};
+use labs_core::event_positions::EventSort;
 use labs_core::fault::Fault;
 use labs_core::list::PageRequest;
 use labs_core::operation::{Operation, operation, operations};
 use labs_core::page::List;
 use labs_core::words::words;
 
-use super::list::EVENTS;
+use super::list::{EVENTS, FOLLOWED};
 use super::rules::ComparedFeature;
 use super::store::{self, ComparedRow, RatesRow};
 use crate::changing::{
@@ -118,10 +121,14 @@ async fn subscription_current_get(cx: &RequestContext) -> Result<PartnerSubscrip
 async fn subscription_current_list_events(
     cx: &RequestContext,
     filter: Option<SubscriptionEventFilter>,
+    sort: Option<EventSort>,
     limit: Option<i32>,
     cursor: Option<String>,
 ) -> Result<List<SubscriptionEvent>, Fault> {
     let own = SubscriptionHistory { partner_uuid: cx.owner()?.uuid(), filter: filter.unwrap_or_default() };
+    if sort == Some(EventSort::Position) {
+        return Ok(FOLLOWED.page(cx, &own, &PageRequest::new(sort, limit, cursor), ready(Ok(()))).await?.list());
+    }
     Ok(EVENTS.page(cx, &own, &PageRequest::new(None, limit, cursor)).await?.list())
 }
 

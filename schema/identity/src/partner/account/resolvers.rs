@@ -1,7 +1,10 @@
 //! Operations on a partner's own account.
 
+use std::future::ready;
+
 use labs_core::actor::Actor;
 use labs_core::context::RequestContext;
+use labs_core::event_positions::EventSort;
 use labs_core::fault::{Code, Fault};
 use labs_core::list::PageRequest;
 use labs_core::operation::{Operation, operation, operations};
@@ -9,7 +12,7 @@ use labs_core::page::List;
 use labs_core::principal::{Owner, PrincipalType};
 use uuid::Uuid;
 
-use super::list::{EVENTS, OwnHistory, PartnerEventFilter};
+use super::list::{EVENTS, FOLLOWED, OwnHistory, PartnerEventFilter};
 use super::store;
 use super::types::{ClosureRequest, PartnerAccount, PartnerAccountUpdate, PartnerEventView};
 use crate::auth::sessions;
@@ -38,12 +41,18 @@ async fn partner_account_list_events(
     cx: &RequestContext,
     partner_uuid: Uuid,
     filter: Option<PartnerEventFilter>,
+    sort: Option<EventSort>,
     limit: Option<i32>,
     cursor: Option<String>,
 ) -> Result<List<PartnerEventView>, Fault> {
     let partner_uuid = ensure_own(cx, partner_uuid)?.uuid();
     let history = OwnHistory { partner_uuid, filter: filter.unwrap_or_default() };
-    let rows = EVENTS.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?;
+    let rows = match sort {
+        Some(EventSort::Position) => {
+            FOLLOWED.page(cx, &history, &PageRequest::new(sort, limit, cursor), ready(Ok(()))).await?
+        }
+        _ => EVENTS.page(cx, &history, &PageRequest::new(None, limit, cursor)).await?,
+    };
     Ok(rows.map(|row| Ok(row.into()))?.list())
 }
 

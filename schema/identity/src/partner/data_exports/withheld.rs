@@ -26,6 +26,7 @@ pub(super) const WITHHELD: &[(&str, &str)] = &[
     ("daily_budget", "parts of daily budgets that our servers hold; your requests are in request_usage"),
     ("deprecation", "deprecated elements of the API; the changelog and your usage of the API show them"),
     ("deprecation_reminder", "deprecation reminders that were sent to you; the e-mails are in mail_message"),
+    ("event_position", "the order of your events; the events are in the histories"),
     ("feature_event", "the history of feature requests, which everyone can read on the board"),
     ("feature_follow", "the followers of a feature request, without names, to keep them anonymous"),
     ("feature_request_words", "search data of your feature requests; their texts are in feature_request"),
