@@ -1,4 +1,5 @@
-//! Ranking: 100 tasks in a partner's words. 47 of them were written before their author had seen the contract.
+//! Ranking: 100 tasks in a partner's words, 47 of them written before their author had seen the contract, and 51 tasks of
+//! another author.
 
 use labs_rest::agents::OperationIndex;
 use serde::Deserialize;
@@ -7,6 +8,8 @@ use crate::harness::contract;
 
 /// Tasks of which the right operation must be among the first three, of 100.
 const LEAST: usize = 95;
+/// The same, of the 51 independent tasks.
+const LEAST_INDEPENDENT: usize = 47;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -15,6 +18,8 @@ struct Tasks {
     blind: Vec<Task>,
     /// Written afterwards.
     informed: Vec<Task>,
+    /// Written by someone who had seen neither the contract nor the search.
+    independent: Vec<Task>,
 }
 
 #[derive(Deserialize)]
@@ -25,29 +30,38 @@ struct Task {
     operations: Vec<String>,
 }
 
+/// Returns the tasks of which the right operation is not among the first three that a partner can see, and the number of
+/// tasks for which there is an operation.
+fn find_misses(tasks: &[Task]) -> (Vec<String>, usize) {
+    let (contract, index) = (contract(), OperationIndex::new(contract()));
+    let partner_can_see = |place: usize| contract.operations().get(place).is_some_and(|found| !found.audited);
+    let (mut missed, mut counted) = (Vec::new(), 0);
+    for Task { task, operations } in tasks.iter().filter(|task| !task.operations.is_empty()) {
+        for id in operations {
+            assert!(contract.operation(id).is_some(), "{task}: {id}");
+        }
+        counted += 1;
+        let found = index.find(task, 3, partner_can_see);
+        let ids: Vec<&str> = found.iter().map(|place| contract.operations()[*place].id.as_str()).collect();
+        if !operations.iter().any(|id| ids.contains(&id.as_str())) {
+            missed.push(format!("{task:?} found {ids:?}, not {operations:?}"));
+        }
+    }
+    (missed, counted)
+}
+
 #[test]
 #[expect(clippy::print_stdout, reason = "the misses are useful also if the test passes")]
 fn right_operation_is_among_first_three_for_95_of_100_tasks() {
-    let (contract, index) = (contract(), OperationIndex::new(contract()));
-    let Tasks { blind, informed } = yaml_serde::from_str(include_str!("tasks.yaml")).unwrap();
-    let (mut counted, mut missed) = (0, Vec::new());
-    for (kind, tasks) in [("blind", &blind), ("informed", &informed)] {
-        for Task { task, operations } in tasks.iter().filter(|task| !task.operations.is_empty()) {
-            for id in operations {
-                assert!(contract.operation(id).is_some(), "{task}: {id}");
-            }
-            counted += 1;
-            let partner_can_see = |place: usize| contract.operations().get(place).is_some_and(|found| !found.audited);
-            let found = index.find(task, 3, partner_can_see);
-            let ids: Vec<&str> = found.iter().map(|place| contract.operations()[*place].id.as_str()).collect();
-            if !operations.iter().any(|id| ids.contains(&id.as_str())) {
-                missed.push(format!("{kind}: {task:?} found {ids:?}, not {operations:?}"));
-            }
-        }
+    let Tasks { blind, informed, independent } = yaml_serde::from_str(include_str!("tasks.yaml")).unwrap();
+    for (kind, tasks, least) in [
+        ("known", [blind, informed].into_iter().flatten().collect::<Vec<_>>(), LEAST),
+        ("independent", independent, LEAST_INDEPENDENT),
+    ] {
+        let (missed, counted) = find_misses(&tasks);
+        println!("{kind}: {} of {counted} tasks; missed:\n{}", counted - missed.len(), missed.join("\n"));
+        assert!(counted - missed.len() >= least, "{kind}: {missed:#?}");
     }
-    assert_eq!(counted, 100);
-    println!("{} of 100 tasks; missed:\n{}", counted - missed.len(), missed.join("\n"));
-    assert!(counted - missed.len() >= LEAST, "{missed:#?}");
 }
 
 #[test]
