@@ -2,6 +2,7 @@
 
 mod layers;
 mod links;
+mod security;
 mod texts;
 
 use std::path::{Path, PathBuf};
