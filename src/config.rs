@@ -2,9 +2,11 @@
 //! [`table`] reads it, and a test compares `operate/settings.md` with it.
 
 mod database;
+mod issuers;
 mod media;
 mod refusal;
 mod retention;
+mod statistics;
 mod table;
 mod traces;
 mod values;
@@ -14,20 +16,20 @@ use crate::issuer_keys::IssuerSettings;
 use crate::platform::PlatformSettings;
 use crate::secret::Secret;
 use crate::telemetry::LogFilter;
-use anyhow::Context;
 use clap::Args;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use ipnet::IpNet;
-use labs_schema::jobs::statistics::Day;
 use labs_schema::media::store::MediaPlace;
 use labs_schema::open::DatabaseUrls;
 use labs_schema::services::Retention;
 
+pub use self::issuers::IssuerArgs;
 pub use self::refusal::sentence;
 pub use self::retention::RetentionArgs;
+pub use self::statistics::StatisticsArgs;
 pub use self::table::{Row, table};
 pub use self::traces::{TraceSettings, traces};
 pub use self::values::{BaseUrl, MetricsListen};
@@ -155,36 +157,13 @@ pub struct Serve {
         value_parser = whole(0..=300_u64))]
     pub stop_grace_seconds: u64,
 
-    /// Address of the platform's API that returns the number of customers per app; without it, no statistics are
-    /// imported or shown
-    #[arg(long, env = "LABS_STATISTICS_URL", value_name = "URL")]
-    pub statistics_url: Option<String>,
+    /// Source of statistics.
+    #[command(flatten)]
+    pub statistics: StatisticsArgs,
 
-    /// File of the bearer token for it, read for each request
-    #[arg(long, env = "LABS_STATISTICS_TOKEN_FILE", value_name = "FILE")]
-    pub statistics_token_file: Option<PathBuf>,
-
-    /// First day to import; without it, the first import begins 92 days back
-    #[arg(long, env = "LABS_STATISTICS_FROM", value_name = "DAY")]
-    pub statistics_from: Option<Day>,
-
-    /// Allow an address of that API inside a private network, and plain http:// there
-    #[arg(long, env = "LABS_STATISTICS_ALLOW_PRIVATE", value_parser = switch)]
-    pub statistics_allow_private: bool,
-
-    /// Issuers of identity tokens that machine clients may trust, exactly as in `iss`, separated by commas; without it,
-    /// every machine client needs a secret
-    #[arg(long, env = "LABS_TRUSTED_ISSUERS", value_delimiter = ',', value_name = "URLS")]
-    pub trusted_issuers: Vec<String>,
-
-    /// JSON file with a JWK set for each issuer, read instead of the issuer's server; an issuer that is not in the file is
-    /// read from its server
-    #[arg(long, env = "LABS_TRUSTED_ISSUER_KEYS_FILE", value_name = "FILE")]
-    pub trusted_issuer_keys_file: Option<PathBuf>,
-
-    /// Allow issuers inside a private network, and plain http:// there
-    #[arg(long, env = "LABS_TRUSTED_ISSUERS_ALLOW_PRIVATE", value_parser = switch)]
-    pub trusted_issuers_allow_private: bool,
+    /// Issuers of identities of CI systems.
+    #[command(flatten)]
+    pub issuers: IssuerArgs,
 
     /// Retention of the logs.
     #[command(flatten)]
@@ -315,11 +294,6 @@ impl Serve {
     /// If an address or a file in the settings cannot be used.
     pub fn settle(self) -> anyhow::Result<Config> {
         let master_key_file = self.common.master_key_file();
-        let statistics = self.statistics_url.filter(|url| !url.is_empty()).map(|url| {
-            let token_file =
-                self.statistics_token_file.context("LABS_STATISTICS_URL requires LABS_STATISTICS_TOKEN_FILE")?;
-            PlatformSettings::new(&url, token_file, self.statistics_from, self.statistics_allow_private)
-        });
         let database = self.common.urls_listening_at(self.listen_database_url)?;
         let database = self.common.urls_read_at(database, self.read_database_urls)?;
         let smtp_url = self.smtp_url.filter(Secret::is_some);
@@ -350,12 +324,8 @@ impl Serve {
             trusted_proxies: self.trusted_proxies,
             own_per_second: self.own_per_second,
             stop_grace: Duration::from_secs(self.stop_grace_seconds),
-            statistics: statistics.transpose()?,
-            issuers: IssuerSettings::new(
-                self.trusted_issuers.into_iter().filter(|issuer| !issuer.is_empty()).collect(),
-                self.trusted_issuer_keys_file,
-                self.trusted_issuers_allow_private,
-            )?,
+            statistics: self.statistics.settle()?,
+            issuers: self.issuers.settle()?,
             retention: self.retention.settle(),
             limits: labs_rest::front::budget::Limits {
                 anonymous_per_second: self.anonymous_per_second,

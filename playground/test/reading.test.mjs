@@ -50,7 +50,7 @@ test('concept pages exist and are linked', async () => {
       assert.ok(sections.length > 2 && sections.every((tag) => tag === 'H2'), `${name}: ${sections}`);
     }
     await page.getByRole('link', { name: /Previous/ }).click();
-    await page.getByRole('heading', { level: 1, name: 'OAuth 2.1 and RFC 9700' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Agents (MCP)' }).waitFor();
   });
 });
 

@@ -3,7 +3,8 @@
 mod account;
 mod email_change;
 mod invitations;
-pub(crate) mod keyless;
+pub(crate) mod issuer;
+mod keyless;
 mod mailed;
 mod mfa;
 mod operator;

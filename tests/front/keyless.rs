@@ -6,11 +6,10 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::auth::keyless::{Issuer, Mood, flags};
+use crate::auth::issuer::{Issuer, Mood, SUBJECT, flags};
 use crate::harness::Harness;
 
 const PAGE: &str = include_str!("../../playground/reference/concepts/publishing-from-ci.md");
-const SUBJECT: &str = "repo:nordsee/kasse:environment:production";
 
 /// Runs a step as the runner of GitHub Actions does: variables of earlier steps are in a file.
 fn run_step(step: &Value, environment: &mut BTreeMap<String, String>, folder: &Path) -> String {

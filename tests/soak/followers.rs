@@ -24,9 +24,11 @@ const ORDER: &str = "
     create table thing_number (thing text primary key, number bigint not null);
     create table event_number (event_uuid uuid primary key, number bigint not null);
     create function numbered() returns trigger language plpgsql security definer set search_path = public as $$
-        declare given bigint; thing text := tg_table_name || coalesce(to_jsonb(new) ->> 'app_uuid', to_jsonb(new) ->> 'partner_uuid');
+        declare
+            given bigint;
+            of_thing text := tg_table_name || coalesce(to_jsonb(new) ->> 'app_uuid', to_jsonb(new) ->> 'partner_uuid');
     begin
-        insert into thing_number values (thing, 1)
+        insert into thing_number values (of_thing, 1)
         on conflict (thing) do update set number = thing_number.number + 1 returning number into given;
         insert into event_number values (new.event_uuid, given);
         return null;

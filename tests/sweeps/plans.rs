@@ -64,6 +64,7 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
         "listing_change",
         "few wait for their place while a service runs; here it is one in four",
     ),
+    ("update event_position as p set place = last.place", "event_position", "the same, for events"),
     (
         "place as materialized (select category_uuid, path from category_place where shown), counted as",
         "listing_category",

@@ -70,6 +70,6 @@ mod tests {
             }
             written += 1;
         }
-        assert_eq!(written, 13);
+        assert_eq!(written, 14);
     }
 }

@@ -8,8 +8,9 @@ use crate::describe::OutputType;
 /// Position of this page in its list.
 #[derive(Clone, Debug, serde::Serialize, OutputType)]
 pub struct Page {
-    /// Cursor of the next page. Send it as `cursor`, with the same filter and order. Null on the last page, except in an
-    /// order that can be followed. It is opaque: do not parse it, and do not keep it after you have read the list.
+    /// Cursor of the next page. Send it as `cursor`, with the same filter and order. Null on the last page. It is
+    /// opaque: do not parse it, and do not keep it after you have read the list. In the order `position` of events, the
+    /// last page also has a cursor: keep it, because it continues with later events.
     pub next_cursor: Option<String>,
     /// Whether a next page exists.
     pub has_more: bool,

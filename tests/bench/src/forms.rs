@@ -142,6 +142,7 @@ pub(crate) async fn recorded(place: &Where) -> anyhow::Result<()> {
     tokio::spawn(Arc::clone(&engine.services().authority).watch(CancellationToken::new()));
     let Config { cors_origins, trusted_proxies, limits, .. } = config;
     let settings = labs_rest::Settings {
+        serves_agents: false,
         base_url: BASE.to_owned(),
         cors_origins,
         trusted_proxies,

@@ -40,7 +40,7 @@ impl Signer {
     }
 
     fn keys(&self) -> IssuerKeys {
-        read_keys(&[self.set.clone()])
+        read_keys(std::slice::from_ref(&self.set))
     }
 
     fn sign(&self, header: &Value, claims: &Value) -> String {

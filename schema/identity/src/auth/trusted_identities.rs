@@ -1,4 +1,4 @@
-//! Identities of other issuers that a machine client trusts: whoever presents one gets a token without a secret.
+//! Identities of other issuers that a machine client trusts. A program that presents one gets a token without a secret.
 //!
 //! Rule: docs/decisions/credentials.md#tokens-without-a-secret.
 
@@ -41,8 +41,8 @@ pub struct TrustedIdentityInput {
     /// Issuer of the identity: the exact `iss` of its assertions. Only issuers that the operator of the service allows.
     issuer: String,
     /// Audience of the identity: the exact and only `aud` of its assertions. It must be the base URL of the service, or
-    /// begin with the base URL and a slash, so that nobody can use an assertion that was made for another service. If
-    /// omitted or null, it is the base URL.
+    /// begin with the base URL and a slash, so that an assertion for another service is never accepted. If omitted or
+    /// null, it is the base URL.
     audience: Option<String>,
     /// Subject of the identity: the exact `sub` of its assertions. It cannot contain wildcards.
     subject: String,
