@@ -57,8 +57,8 @@ bench: ## compare the service with hand-written handlers; all reads: make bench 
 	cargo build --release --locked --bin labs --package labs-bench --bin labs-bench --package labs
 	target/release/labs-bench --labs target/release/labs $(ARGS)
 
-soak: ## run the complete load tests over two replicas, with results
-	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked -- soak:: replicas_sign_and_verify rolling_restarts --nocapture --test-threads=1
+soak: ## run the complete load tests over two replicas and 10^6 cases of the model, with results
+	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked -- soak:: model:: replicas_sign_and_verify rolling_restarts --nocapture --test-threads=1
 
 pooler: ## run the integration tests behind PgBouncer in session mode
 	LABS_TEST_POOLED=yes .ci/pooler.sh

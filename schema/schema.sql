@@ -5903,3 +5903,20 @@ grant select, insert, update, delete on platform_change to labs_service;
 grant select, insert, update on platform_count to labs_service;
 grant select on named_thing to labs_service;
 grant select on partner_account_history to labs_service;
+
+------------------------------------------------------------------------------------------------------------------------
+-- Compatibility: the oldest program that runs on the database after each migration.
+-- Oldest program: 11
+------------------------------------------------------------------------------------------------------------------------
+
+-- A program that does not know a migration reads here whether it may run on the database all the same. A program has the
+-- number of its last migration. The program that runs the migrations writes the rows, so that an older program can
+-- read them.
+create table migration_compatibility (
+    version bigint not null,
+    oldest_program bigint not null,
+    constraint migration_compatibility_pkey primary key (version),
+    constraint migration_compatibility_oldest_program_check check (oldest_program > 0)
+);
+
+grant select on migration_compatibility to labs_service;

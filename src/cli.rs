@@ -53,8 +53,8 @@ pub enum Command {
     /// Apply pending migrations and stop
     #[command(after_help = "Examples:\n  labs migrate\n  DATABASE_URL=postgres://labs@db.example.com/labs labs \
                             migrate\n\n`labs serve` runs the same migrations at its start. A running older release \
-                            keeps working during the migrations.")]
-    Migrate(Common),
+                            keeps working during the migrations. With --plan, nothing changes.")]
+    Migrate(Migrate),
 
     /// Manage staff members, who sign in with a second factor
     #[command(subcommand)]
@@ -100,6 +100,16 @@ pub enum Keys {
                             replica does not know the newest key.\nAfter the rotation you can remove the former line \
                             (operate/keys.md).")]
     Rotate(Common),
+}
+
+/// Options of the migrations.
+#[derive(Args, Debug)]
+pub struct Migrate {
+    #[command(flatten)]
+    common: Common,
+    /// Print the pending migrations and the oldest program that runs after them, and change nothing
+    #[arg(long)]
+    pub plan: bool,
 }
 
 /// The second factor whose code is printed.
@@ -172,7 +182,14 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
             print_lines(&differences.join("\n"))?;
             print_lines(conclude(&differences)?)
         }
-        Command::Migrate(common) => {
+        Command::Migrate(Migrate { common, plan: true }) => {
+            begin(&common, false, false)?;
+            let database = Database::reach(&common).await?;
+            let plan = wiring::describe_migrations(database.urls()).await;
+            database.close().await?;
+            print_lines(&plan?)
+        }
+        Command::Migrate(Migrate { common, .. }) => {
             begin(&common, false, false)?;
             let database = Database::reach(&common).await?;
             let done = wiring::migrate(database.urls()).await;

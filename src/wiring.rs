@@ -22,7 +22,7 @@ use labs_schema::engine::{Descriptions, PreparedSchema};
 use labs_schema::jobs::{Job, JobCode, Jobs};
 use labs_schema::mail::deliver::{MailSender, Mailer};
 use labs_schema::media::store::MediaStore;
-use labs_schema::open::{DatabaseUrls, OpenOptions, open, open_media};
+use labs_schema::open::{DatabaseUrls, MigrationPlan, OpenOptions, PendingMigration, open, open_media};
 use labs_schema::operator;
 use labs_schema::services::Settings;
 use labs_schema::time::Clock;
@@ -77,6 +77,24 @@ impl Application {
 /// If a migration fails.
 pub async fn migrate(urls: &DatabaseUrls) -> anyhow::Result<usize> {
     Ok(labs_schema::open::migrate(urls).await?)
+}
+
+/// Describes what [`migrate`] would do: one line per pending migration, then the programs that can run afterwards.
+///
+/// # Errors
+/// If the database does not answer, or if this program cannot run on it.
+pub async fn describe_migrations(urls: &DatabaseUrls) -> anyhow::Result<String> {
+    let MigrationPlan { program, applied, pending, oldest_program } =
+        labs_schema::open::plan_migrations(urls).await?;
+    let mut lines = vec![format!("Last migration of this program: {program}. Last applied migration: {applied}.")];
+    lines.extend(pending.iter().map(|PendingMigration { version, name, oldest_program }| {
+        format!("Pending: {version} ({name}). Oldest program that runs after it: {oldest_program}.")
+    }));
+    if pending.is_empty() {
+        lines.push("No migration is pending.".to_owned());
+    }
+    lines.push(format!("You can go back to programs whose last migration is {oldest_program} or a later one."));
+    Ok(lines.join("\n"))
 }
 
 /// Embedded parts: the schema, the contract, and the binding between them. They do not depend on the configuration.

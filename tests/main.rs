@@ -16,6 +16,8 @@ mod harness;
 #[cfg(test)]
 mod marketplace;
 #[cfg(test)]
+mod model;
+#[cfg(test)]
 mod objects;
 #[cfg(test)]
 mod partner;
@@ -31,3 +33,5 @@ mod subscription;
 mod sweeps;
 #[cfg(test)]
 mod tidy;
+#[cfg(test)]
+mod world;

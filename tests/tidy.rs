@@ -2,6 +2,7 @@
 
 mod layers;
 mod links;
+mod migrations;
 mod security;
 mod texts;
 

@@ -3,6 +3,7 @@
 mod address;
 mod connections;
 mod media;
+mod migrations;
 mod refusal;
 mod replicas;
 mod server;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, LocalBoxFuture};
+use futures_util::future::BoxFuture;
 use labs_blocking::fair::QueueLimits;
 use labs_core::authority::{self, Authority};
 use labs_core::budget::Budgets;
@@ -27,7 +28,6 @@ use labs_crypto::refresh::RefreshSeal;
 use labs_crypto::sealed::MasterKey;
 use labs_media::image::ImageWorkshop;
 use labs_media::store::MediaStore;
-use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnection, PgPool};
 use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::time::timeout;
@@ -35,6 +35,8 @@ use tokio::time::timeout;
 use self::address::Address;
 pub use self::address::DatabaseUrls;
 pub use self::media::open_media;
+pub(crate) use self::migrations::MIGRATIONS;
+pub use self::migrations::{MigrationPlan, PendingMigration, is_migrated, migrate, plan_migrations};
 pub use self::refusal::OpenRefusal;
 pub use self::server::check_server;
 use self::target::DatabaseTarget;
@@ -44,12 +46,6 @@ use self::target::DatabaseTarget;
 const WAITING_PICTURES: QueueLimits = QueueLimits { all: 24, of_network: 12, of_account: 4 };
 /// Maximum time without a response of the database while the service starts.
 const SILENCE: Duration = Duration::from_secs(15);
-
-/// Statement that loads the applied migrations of a database.
-const APPLIED: &str = "select version, checksum from _sqlx_migrations where success";
-
-/// All migrations.
-pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
 /// Parameters for opening the schema.
 pub struct OpenOptions {
@@ -71,51 +67,6 @@ pub struct OpenOptions {
     pub issuer_keys: Arc<dyn KeySetSource>,
 }
 
-/// Applies the missing migrations and returns their number. Several replicas may start at once: one migrates, the
-/// others wait. If no migration is missing, the login needs only the rights of `labs_service`.
-///
-/// # Errors
-/// If a migration fails or a newer version has migrated the database.
-pub fn migrate(urls: &DatabaseUrls) -> LocalBoxFuture<'_, Result<usize, OpenRefusal>> {
-    async move {
-        let (mut owner, target) = connect_owner(&urls.migrate).await?;
-        let to_refusal = |error: sqlx::Error| OpenRefusal::of(&error, &target);
-        let of_migration = |error: MigrateError| OpenRefusal::of_migration(&error, &target);
-        let lacking = count_lacking(&list_applied(&mut owner).await.map_err(to_refusal)?).map_err(of_migration)?;
-        if lacking > 0 {
-            // Replicas take turns through a lock that a database session holds.
-            if server::lends_for_a_transaction(&urls.migrate).await? {
-                return Err(OpenRefusal::needs_a_session(&target));
-            }
-            MIGRATIONS.run(&mut owner).await.map_err(of_migration)?;
-        }
-        owner.close().await.map_err(to_refusal)?;
-        Ok(lacking)
-    }
-    .boxed_local()
-}
-
-/// Loads the applied migrations and their checksums; empty if none was ever applied.
-async fn list_applied(connection: &mut PgConnection) -> Result<Vec<(i64, Vec<u8>)>, sqlx::Error> {
-    let is_new = sqlx::query_scalar("select to_regclass('_sqlx_migrations') is null").persistent(false);
-    if is_new.fetch_one(&mut *connection).await? {
-        return Ok(Vec::new());
-    }
-    sqlx::query_as(APPLIED).persistent(false).fetch_all(connection).await
-}
-
-/// Counts the missing migrations compared with the applied ones.
-fn count_lacking(applied: &[(i64, Vec<u8>)]) -> Result<usize, MigrateError> {
-    for (version, checksum) in applied {
-        let known = MIGRATIONS.iter().find(|migration| migration.version == *version);
-        let known = known.ok_or(MigrateError::VersionMissing(*version))?;
-        if known.checksum.as_ref() != checksum {
-            return Err(MigrateError::VersionMismatch(*version));
-        }
-    }
-    Ok(MIGRATIONS.iter().count() - applied.len())
-}
-
 /// Describes the database for requests, for a log, without its password.
 ///
 /// # Errors
@@ -134,16 +85,6 @@ async fn connect_owner(address: &Address) -> Result<(PgConnection, DatabaseTarge
         Ok(Err(error)) => Err(OpenRefusal::of(&error, &target)),
         Err(_) => Err(OpenRefusal::silent(&target)),
     }
-}
-
-/// Whether every migration of this binary is applied.
-///
-/// # Errors
-/// If the database does not answer.
-pub async fn is_migrated(pool: &PgPool) -> Result<bool, Fault> {
-    let applied: Vec<i64> =
-        sqlx::query_scalar("select version from _sqlx_migrations where success").fetch_all(pool).await?;
-    Ok(MIGRATIONS.iter().all(|migration| applied.contains(&migration.version)))
 }
 
 /// Checks that the database answers.

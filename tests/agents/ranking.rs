@@ -1,5 +1,5 @@
-//! Ranking: 100 tasks in a partner's words, 47 of them written before their author had seen the contract, and 51 tasks of
-//! another author.
+//! Ranking: 100 tasks in a partner's words, 47 of them written before their author had seen the contract, and tasks of
+//! authors who had seen neither the contract nor the search.
 
 use labs_rest::agents::OperationIndex;
 use serde::Deserialize;
@@ -8,8 +8,8 @@ use crate::harness::contract;
 
 /// Tasks of which the right operation must be among the first three, of 100.
 const LEAST: usize = 95;
-/// The same, of the 51 independent tasks.
-const LEAST_INDEPENDENT: usize = 47;
+/// The same, of the independent tasks: 48 of 51, 51 of 56 and 40 of 45.
+const LEAST_INDEPENDENT: [usize; 3] = [48, 51, 36];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,8 +18,12 @@ struct Tasks {
     blind: Vec<Task>,
     /// Written afterwards.
     informed: Vec<Task>,
-    /// Written by someone who had seen neither the contract nor the search.
+    /// Written by others, who had seen neither the contract nor the search.
     independent: Vec<Task>,
+    /// The same, after the search had been finished.
+    unseen: Vec<Task>,
+    /// The same, indirect and in everyday words.
+    colloquial: Vec<Task>,
 }
 
 #[derive(Deserialize)]
@@ -53,10 +57,14 @@ fn find_misses(tasks: &[Task]) -> (Vec<String>, usize) {
 #[test]
 #[expect(clippy::print_stdout, reason = "the misses are useful also if the test passes")]
 fn right_operation_is_among_first_three_for_95_of_100_tasks() {
-    let Tasks { blind, informed, independent } = yaml_serde::from_str(include_str!("tasks.yaml")).unwrap();
+    let Tasks { blind, informed, independent, unseen, colloquial } =
+        yaml_serde::from_str(include_str!("tasks.yaml")).unwrap();
+    let [of_independent, of_unseen, of_colloquial] = LEAST_INDEPENDENT;
     for (kind, tasks, least) in [
         ("known", [blind, informed].into_iter().flatten().collect::<Vec<_>>(), LEAST),
-        ("independent", independent, LEAST_INDEPENDENT),
+        ("independent", independent, of_independent),
+        ("unseen", unseen, of_unseen),
+        ("colloquial", colloquial, of_colloquial),
     ] {
         let (missed, counted) = find_misses(&tasks);
         println!("{kind}: {} of {counted} tasks; missed:\n{}", counted - missed.len(), missed.join("\n"));

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::{refreshed, waiting};
+use super::{faults, refreshed, waiting};
 use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Answer, Harness};
 
@@ -300,8 +300,11 @@ async fn disabling_factor_removes_recovery_codes_and_other_sessions() {
     harness.advance(601).await;
     let person = refreshed(&harness, &person).await;
     assert_eq!(disable(&person.token).expect(403).await.code(), "REAUTHENTICATION_REQUIRED");
-    let body = json!({ "code": harness.code(&secret) });
-    harness.call("auth_sessions_reauthenticate").token(&person.token).json(&body).expect(200).await;
+    let reauthenticate = |body| harness.call("auth_sessions_reauthenticate").token(&person.token).json(&body);
+    let by_password = reauthenticate(json!({ "password": PASSWORD })).expect(422).await;
+    assert_eq!(faults(&by_password), [("/code", "CODE_REQUIRED")], "a stolen password removes no factor");
+    disable(&person.token).expect(403).await;
+    reauthenticate(json!({ "code": harness.code(&secret) })).expect(200).await;
     disable(&person.token).expect(204).await;
     harness.call("auth_sessions_refresh").cookie(&other.refresh).json(&json!({})).expect(401).await;
     assert_eq!(sign_in(&harness, &person.email).await.status, 200, "the password alone is asked for");

@@ -232,7 +232,7 @@ async fn unusable_database_error_states_fix() {
         .await;
     let told = refusal(&harness.database_url, &own);
     assert!(
-        told.contains("migrated by a newer version of Labs: this version does not know its migration 9000"),
+        told.contains("migrated by a newer version of Labs: this version does not know its migration 9000 and"),
         "{told}"
     );
 }

@@ -1,4 +1,5 @@
-//! Tests of an upgrade: the older version keeps serving while the newer version starts.
+//! Tests of an upgrade and of the way back: the older version keeps serving while the newer version starts, and starts
+//! again on the database that the newer version has migrated.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -29,6 +30,10 @@ async fn migrate(database_url: &str) {
     migrations.push(Migration::new(9000, name, MigrationType::Simple, sql, false));
     let mut owner = PgConnection::connect(database_url).await.unwrap();
     Migrator::with_migrations(migrations).run(&mut owner).await.unwrap();
+    // The newer version says that the older one can run after its migration.
+    let allow = "insert into migration_compatibility (version, oldest_program)
+                 select 9000, max(version) from _sqlx_migrations where version < 9000";
+    sqlx::raw_sql(allow).execute(&mut owner).await.unwrap();
 }
 
 /// Callers that read and write without a pause. Each call looks up its target, like a load balancer that removes a
@@ -92,7 +97,7 @@ async fn ask_on(token: String, to: watch::Receiver<String>, answered: Arc<Atomic
 }
 
 #[tokio::test]
-async fn rolling_upgrade_under_load_rejects_no_request() {
+async fn rolling_upgrade_and_downgrade_under_load_reject_no_request() {
     let harness = Harness::new().await;
     harness.sql("update tier set burst_per_second = 100000, daily_requests = 10000000").await;
     let mut tokens = Vec::new();
@@ -113,5 +118,10 @@ async fn rolling_upgrade_under_load_rejects_no_request() {
     let readiness = format!("{}/v1/system/readiness", newer.base_url);
     let is_ready = || async { harness.http().get(&readiness).send().await.unwrap().status() == 200 };
     harness.soon("the newer one is ready", is_ready).await;
+    let place_of_older = TempDir::new().unwrap();
+    let older = Replica::start(&harness, &place_of_older).await;
+    load.to.send(format!("http://{}", older.address())).unwrap();
+    load.wait_for_more_calls(&harness).await;
     load.end().await;
+    older.end().await;
 }

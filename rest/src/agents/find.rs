@@ -1,20 +1,22 @@
-//! The search of operations by words, in memory and over the contract's own texts.
+//! The search of operations by words, in memory: over the contract's own texts, and over phrases in which people ask for
+//! an operation.
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::words::{Term, stems, terms};
+use super::phrases::Phrases;
+use super::words::{Term, known_words, rarity, stems, terms};
 use crate::contract::{Contract, Operation};
 
 /// A field of an operation: its weight, because a word of the summary says more than one of the description, and the
 /// influence of its length.
-const FIELDS: [(f64, f64); 5] = [(4.0, 0.9), (2.0, 0.6), (1.0, 0.6), (0.2, 0.75), (0.2, 0.75)];
+const FIELDS: [(f64, f64); 6] = [(4.0, 0.9), (2.0, 0.6), (1.0, 0.6), (0.2, 0.75), (0.2, 0.75), (0.8, 0.9)];
 /// Saturation of repeated words (BM25F; Robertson and Zaragoza, 2009).
 const SATURATION: f64 = 3.0;
 /// Share of the score that depends on how many terms of the task an operation has.
 const COVERAGE: f64 = 0.5;
 
 /// The words of an operation, by field.
-type Fields = [Vec<String>; 5];
+type Fields = [Vec<String>; 6];
 
 /// The words of all operations.
 pub struct OperationIndex {
@@ -24,15 +26,18 @@ pub struct OperationIndex {
     occurrences: HashMap<String, usize>,
     /// Ids of the operations, by which one is found directly.
     ids: BTreeMap<String, usize>,
+    phrases: Phrases,
 }
 
 impl OperationIndex {
     /// Builds the index of a contract.
     #[must_use]
     pub fn new(contract: &Contract) -> Self {
+        let phrases = Phrases::new(contract.operations().iter().map(|operation| operation.id.as_str()));
+        let operations = contract.operations().iter().enumerate();
         let fields: Vec<Fields> =
-            contract.operations().iter().map(|operation| fields_of(contract, operation)).collect();
-        let mut average = [0.0; 5];
+            operations.map(|(place, operation)| fields_of(contract, operation, phrases.words(place).cloned())).collect();
+        let mut average = [0.0; FIELDS.len()];
         for of_operation in &fields {
             for (sum, field) in average.iter_mut().zip(of_operation) {
                 *sum += field.len() as f64 / fields.len() as f64;
@@ -44,7 +49,7 @@ impl OperationIndex {
             *occurrences.entry(word.clone()).or_default() += 1;
         }
         let ids = contract.operations().iter().enumerate().map(|(place, operation)| (operation.id.clone(), place));
-        Self { documents, occurrences, ids: ids.collect() }
+        Self { documents, occurrences, ids: ids.collect(), phrases }
     }
 
     /// Returns the positions of the operations that fit a task best, best first, of those that the caller can see.
@@ -53,12 +58,13 @@ impl OperationIndex {
         if let Some(place) = self.ids.get(task.trim()).filter(|place| can_see(**place)) {
             return vec![*place];
         }
-        let terms = terms(task);
-        let mut scores: Vec<(usize, f64)> = (0..self.documents.len())
-            .filter(|place| can_see(*place))
-            .map(|place| (place, self.score(place, &terms)))
-            .filter(|(_, score)| *score > 0.0)
-            .collect();
+        let (terms, words) = (terms(task), known_words(task).collect());
+        let visible = (0..self.documents.len()).filter(|place| can_see(*place));
+        let scores: Vec<(usize, f64)> = visible.map(|place| (place, self.score(place, &terms))).collect();
+        // Both parts have the same weight.
+        let best = scores.iter().map(|(_, score)| *score).fold(f64::MIN_POSITIVE, f64::max);
+        let scores = scores.into_iter().map(|(place, score)| (place, score / best + self.phrases.similarity(place, &words)));
+        let mut scores: Vec<(usize, f64)> = scores.filter(|(_, score)| *score > 0.0).collect();
         scores.sort_by(|(place, score), (other, of_other)| of_other.total_cmp(score).then(place.cmp(other)));
         scores.truncate(most);
         scores.into_iter().map(|(place, _)| place).collect()
@@ -85,13 +91,12 @@ impl OperationIndex {
 
     /// Inverse document frequency of a word.
     fn rarity(&self, word: &str) -> f64 {
-        let (all, with) = (self.documents.len() as f64, *self.occurrences.get(word).unwrap_or(&0) as f64);
-        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+        rarity(self.documents.len(), self.occurrences.get(word).copied().unwrap_or_default())
     }
 }
 
 /// Returns the weighted frequency of each word of an operation.
-fn frequencies(fields: &Fields, average: [f64; 5]) -> HashMap<String, f64> {
+fn frequencies(fields: &Fields, average: [f64; FIELDS.len()]) -> HashMap<String, f64> {
     let mut frequencies = HashMap::new();
     for ((words, average), (weight, by_length)) in fields.iter().zip(average).zip(FIELDS) {
         let length = 1.0 - by_length + by_length * words.len() as f64 / average.max(1.0);
@@ -102,8 +107,9 @@ fn frequencies(fields: &Fields, average: [f64; 5]) -> HashMap<String, f64> {
     frequencies
 }
 
-/// Returns the words of an operation: summary, id, path, description, and the names of parameters and body fields.
-fn fields_of(contract: &Contract, operation: &Operation) -> Fields {
+/// Returns the words of an operation: summary, id, path, description, the names of parameters and body fields, and the
+/// phrases.
+fn fields_of(contract: &Contract, operation: &Operation, phrases: impl Iterator<Item = String>) -> Fields {
     let bodies = operation.body.iter().flat_map(|body| &body.forms).map(|form| contract.schema(form.schema));
     let members = bodies.filter_map(|schema| contract.resolve(schema).get("properties")?.as_object());
     let members = members.flat_map(|members| members.keys().map(String::as_str));
@@ -115,5 +121,6 @@ fn fields_of(contract: &Contract, operation: &Operation) -> Fields {
         operation.description.clone(),
         names.collect::<Vec<_>>().join(" "),
     ];
-    texts.map(|text| stems(&text).collect())
+    let [summary, id, path, description, names] = texts.map(|text| stems(&text).collect());
+    [summary, id, path, description, names, phrases.collect()]
 }

@@ -8,6 +8,7 @@ mod call;
 mod describe;
 mod find;
 mod message;
+mod phrases;
 mod request;
 mod server;
 mod words;

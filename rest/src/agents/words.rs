@@ -62,6 +62,17 @@ pub(super) fn stems(text: &str) -> impl Iterator<Item = String> {
     words.map(move |word| stemmer.stem(&word.to_lowercase()).into_owned())
 }
 
+/// Returns the words of a text that say something about an operation, without inflection.
+pub(super) fn known_words(text: &str) -> impl Iterator<Item = String> {
+    stems(&text.replace(['\'', '’'], "")).filter(|word| !SYNONYMS.ignored.contains(word)).collect::<Vec<_>>().into_iter()
+}
+
+/// Returns the inverse document frequency of a word that `with` of `all` texts contain.
+pub(super) fn rarity(all: usize, with: usize) -> f64 {
+    let (all, with) = (all as f64, with as f64);
+    (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+}
+
 /// Returns the terms of a task. The longest known phrase at a place is one term.
 pub(super) fn terms(task: &str) -> Vec<Term> {
     let words: Vec<String> = stems(&task.replace(['\'', '’'], "")).collect();

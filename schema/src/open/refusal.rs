@@ -120,8 +120,8 @@ impl OpenRefusal {
         match error {
             MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _) => Self::of(cause, place),
             MigrateError::VersionMissing(number) => Self(format!(
-                "{place} was migrated by a newer version of Labs: this version does not know its migration {number}. \
-                 Start that version, or a later one."
+                "{place} was migrated by a newer version of Labs: this version does not know its migration {number} and \
+                 cannot run after it. Start that version, or a later one."
             )),
             MigrateError::VersionMismatch(number) => Self(format!(
                 "{place} has a migration {number} that differs from the one in this version. Start the version that \

@@ -33,6 +33,11 @@ const ENROL_SECONDS: i64 = 600;
 /// Consecutive wrong codes after which the owner is notified.
 const TOLD_AFTER: i32 = 5;
 
+/// Whether a user has an active second factor.
+pub(super) async fn is_active(db: &Db, person_uuid: Uuid) -> Result<bool, Fault> {
+    Ok(store::get(db, person_uuid).await?.is_some_and(|factor| factor.confirmed_at.is_some()))
+}
+
 /// Whether a code (six digits, or a recovery code) is this user's and unused. An accepted code is consumed.
 pub(super) async fn accept(
     cx: &RequestContext,

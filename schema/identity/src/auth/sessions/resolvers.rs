@@ -192,6 +192,10 @@ async fn auth_sessions_reauthenticate(
     let own = load_own(cx)?;
     let by_code = match rules::proof(body.password, body.code)? {
         Proof::Password(password) => {
+            // The password alone must not suffice to remove or replace the second factor (OWASP ASVS 5.0, 7.5.1).
+            if mfa::is_active(&cx.db, own.person_uuid).await? {
+                return Err(rules::err_code_required());
+            }
             let password = SecretText::new(password);
             let person =
                 prove_password(cx, &own, &password, (SecurityEventKind::Reauthentication, "/password")).await?;

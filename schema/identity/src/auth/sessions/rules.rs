@@ -38,6 +38,12 @@ pub(super) fn proof(password: Option<String>, code: Option<String>) -> Result<Pr
     }
 }
 
+/// The fault for a password from a user with an active second factor.
+pub(super) fn err_code_required() -> Fault {
+    let message = "A second factor is active. Send a code of the authenticator app or a recovery code.";
+    Fault::field("/code", "CODE_REQUIRED", message)
+}
+
 /// The fault for a wrong code during reauthentication.
 pub(super) fn err_wrong_code() -> Fault {
     let message = "The code is wrong or was already used, or no second factor is active. Wait for the next code.";
