@@ -84,8 +84,7 @@ pub async fn migrate(urls: &DatabaseUrls) -> anyhow::Result<usize> {
 /// # Errors
 /// If the database does not answer, or if this program cannot run on it.
 pub async fn describe_migrations(urls: &DatabaseUrls) -> anyhow::Result<String> {
-    let MigrationPlan { program, applied, pending, oldest_program } =
-        labs_schema::open::plan_migrations(urls).await?;
+    let MigrationPlan { program, applied, pending, oldest_program } = labs_schema::open::plan_migrations(urls).await?;
     let mut lines = vec![format!("Last migration of this program: {program}. Last applied migration: {applied}.")];
     lines.extend(pending.iter().map(|PendingMigration { version, name, oldest_program }| {
         format!("Pending: {version} ({name}). Oldest program that runs after it: {oldest_program}.")

@@ -125,11 +125,14 @@ impl Case {
         let operation: &'static Operation = &all[(number % count) as usize];
         let states = states_for(&operation.id);
         let state = (!states.is_empty()).then(|| states[((number / count) % states.len() as u64) as usize]);
-        let principal = choose_principal(&mut random, operation, roster);
-        let (target, replaced) = choose_target(&mut random, operation);
+        // A third of the cases have nothing but the state of the object against them.
+        let is_able = random.below(3) == 0;
+        let principal = choose_principal(&mut random, operation, roster, is_able);
+        let (target, replaced) =
+            if is_able { (Target::Own, Vec::new()) } else { choose_target(&mut random, operation) };
         let is_plain =
             matches!(operation.access, Access::Cookie | Access::Client) || operation.path.contains("/oauth/");
-        let is_flawed = !is_plain && random.below(12) == 0;
+        let is_flawed = !is_plain && !is_able && random.below(12) == 0;
         Self { number, operation, principal, target, replaced, state, is_flawed }
     }
 
@@ -148,9 +151,22 @@ impl Case {
     }
 }
 
-/// Chooses a principal: half of them have the scope.
-fn choose_principal(random: &mut Random, operation: &Operation, roster: &[Profile]) -> usize {
-    let scope = operation.access.scope().filter(|_| random.below(2) == 0);
+/// Principals of whom one alone has the right: the reviewer who claimed the submission, the author of the note, and the
+/// author of the feature request and the comment.
+const SINGLE: &[(&str, &str)] = &[
+    ("marketplace_submissions_", "staff with labs.admin:write"),
+    ("admin_notes_", "staff with labs.admin:write"),
+    ("engagement_comments_edit", "administrator of Growth"),
+    ("engagement_feature_requests_edit", "administrator of Growth"),
+];
+
+/// Chooses a principal: half of them have the scope, or all if it has to be able.
+fn choose_principal(random: &mut Random, operation: &Operation, roster: &[Profile], is_able: bool) -> usize {
+    let single = SINGLE.iter().find(|(start, _)| is_able && operation.id.starts_with(start));
+    if let Some(single) = single.and_then(|(_, name)| roster.iter().position(|profile| profile.name == *name)) {
+        return single;
+    }
+    let scope = operation.access.scope().filter(|_| is_able || random.below(2) == 0);
     let able: Vec<usize> = (0..roster.len())
         .filter(|index| {
             scope.is_none_or(|scope| {

@@ -84,7 +84,9 @@ const MARKS: &[(&str, &str, &str, &str)] = &[
     ("Board entry", "LOCKED", "merge", "MERGED"),
     ("Board entry", "LOCKED", "answer", "LOCKED"),
     ("Board entry", "SUSPENDED", "reinstate", "PLAIN"),
+    ("Board entry", "SUSPENDED", "lock", "LOCKED"),
     ("Board entry", "MERGED", "unmerge", "PLAIN"),
+    ("Board entry", "MERGED", "suspend", "SUSPENDED"),
 ];
 
 /// Operations on an object with a state: the machine and the action. An empty action is an operation whose outcome

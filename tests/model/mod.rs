@@ -131,7 +131,7 @@ async fn run(
     let (got, detail) = match sent {
         Ok(answer) => {
             let request = answer.header("x-request-id").to_owned();
-            let text: String = answer.text().chars().take(400).collect();
+            let text: String = answer.text().chars().take(1500).collect();
             ((answer.status, answer.code().to_owned()), format!("request {request}: {text}"))
         }
         Err(problem) => ((0, "BROKEN_PROMISE".to_owned()), format!("{:?}", problem.downcast_ref::<String>())),

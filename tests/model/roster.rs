@@ -83,12 +83,10 @@ pub(crate) enum Standing {
     Garbled,
     /// A token after its expiry.
     Expired,
-    /// A token whose session or machine client has ended.
+    /// A token whose session or machine client has ended, for example because staff locked the user.
     Revoked,
-    /// A token of a partner that is suspended, closed or erased.
+    /// A token of a suspended partner.
     PartnerInactive,
-    /// A token of a user whom staff locked or the team suspended.
-    AccountHeld,
 }
 
 /// Kind of a principal.
@@ -217,10 +215,10 @@ pub(crate) fn roster() -> Vec<Profile> {
         administrator(Growth).with("expired", Standing::Expired),
         administrator(Growth).with("signed out", Standing::Revoked),
         developer().with("removed from the team", Standing::Revoked),
-        developer().with("locked by staff", Standing::AccountHeld),
-        developer().with("suspended by the team", Standing::AccountHeld),
+        developer().with("locked by staff", Standing::Revoked),
+        developer().with("suspended by the team", Standing::Revoked),
         administrator(Suspended).with("administrator of a suspended partner", Standing::PartnerInactive),
-        administrator(Closed).with("administrator of a closed partner", Standing::PartnerInactive),
+        administrator(Closed).with("administrator of a closed partner", Standing::Revoked),
         Profile { is_stale: true, ..administrator(Growth).with("session opened long ago", Standing::Good) },
         Profile { lacks_factor: true, ..administrator(Strict) },
         administrator(Scale),

@@ -42,13 +42,18 @@ const REFUSED: &[(&str, Outcome, &str)] = &[
 
 /// Returns why an operation never succeeds in the model.
 pub(super) fn never_succeeds(operation: &str) -> Option<&'static str> {
-    REFUSED.iter().find(|(id, ..)| *id == operation).map(|(_, _, why)| *why)
+    let of_state = [
+        ("admin_mail_messages_retry", "the content of its mail message is deleted"),
+        ("auth_mfa_disable_totp", "users of partners have no second factor, and staff members keep theirs"),
+    ];
+    let refused = REFUSED.iter().map(|(id, _, why)| (*id, *why)).chain(of_state);
+    refused.into_iter().find(|(id, _)| *id == operation).map(|(_, why)| why)
 }
 
 /// Returns the response that a case must get.
 pub(super) fn expect(case: &Case, profile: &Profile) -> Outcome {
     match case.operation.access {
-        Access::Cookie => of_cookie(profile),
+        Access::Cookie => of_cookie(case, profile),
         Access::Client => of_secret(profile),
         _ => refuse(case, profile).unwrap_or_else(|| decide(case, profile)),
     }
@@ -59,14 +64,19 @@ pub(super) fn reaches_state(case: &Case, profile: &Profile) -> bool {
     refuse(case, profile).is_none()
 }
 
-/// Checks everything that does not depend on the object: 401, 403, 404, 422, in this order.
+/// Checks everything that does not depend on the state of the object: 401, 403 for the scope, 404 for a malformed id, 422 for
+/// the form of the request, then 403 and 404 by rules that read the object.
 fn refuse(case: &Case, profile: &Profile) -> Option<Outcome> {
     let refusal = match &case.operation.access {
         Access::Public | Access::Cookie | Access::Client => None,
         Access::Any => unauthenticated(profile),
-        Access::Scope(scope) => unauthenticated(profile).or_else(|| forbidden(case, profile, scope)),
+        Access::Scope(scope) => unauthenticated(profile).or_else(|| without_scope(case, profile, scope)),
     };
-    refusal.or_else(|| missing(case, profile)).or(case.is_flawed.then_some(INVALID))
+    // The path of a job has one of the known codes.
+    let is_unknown_job = case.target == Target::Absent && case.replaced.contains(&"job_code");
+    let names_nothing = (case.target == Target::Malformed || is_unknown_job).then_some(NOT_FOUND);
+    let refusal = refusal.or(names_nothing).or(case.is_flawed.then_some(INVALID));
+    refusal.or_else(|| forbidden(case, profile)).or_else(|| missing(case, profile))
 }
 
 /// Checks the credential.
@@ -77,13 +87,15 @@ fn unauthenticated(profile: &Profile) -> Option<Outcome> {
         Standing::Expired => Some(Refused(401, "TOKEN_EXPIRED")),
         Standing::Revoked => Some(Refused(401, "TOKEN_REVOKED")),
         Standing::PartnerInactive => Some(Refused(403, "PARTNER_SUSPENDED")),
-        Standing::AccountHeld => Some(Refused(403, "ACCOUNT_LOCKED")),
     }
 }
 
-/// The response to a refresh cookie: only users have one.
-fn of_cookie(profile: &Profile) -> Outcome {
+/// The response to a refresh cookie: only users have one. The sessions of a suspended partner last, so that its users can
+/// sign out.
+fn of_cookie(case: &Case, profile: &Profile) -> Outcome {
     match (profile.is_person(), profile.standing) {
+        (true, Standing::PartnerInactive) if case.operation.id == "auth_sessions_sign_out" => Success,
+        (true, Standing::PartnerInactive) => Refused(403, "PARTNER_SUSPENDED"),
         (true, Standing::Good | Standing::Expired) => Success,
         (true, _) => Refused(401, "TOKEN_REVOKED"),
         (false, _) => Refused(401, "UNAUTHENTICATED"),
@@ -94,8 +106,7 @@ fn of_cookie(profile: &Profile) -> Outcome {
 fn of_secret(profile: &Profile) -> Outcome {
     match (profile.kind, profile.standing) {
         (Kind::Client, Standing::Good) => Success,
-        (Kind::Client, _) => Refused(401, "INVALID_CREDENTIALS"),
-        _ => Refused(401, "UNAUTHENTICATED"),
+        _ => Refused(401, "INVALID_CREDENTIALS"),
     }
 }
 
@@ -104,18 +115,24 @@ fn lists(operation: &Operation, status: u16, code: &str) -> bool {
     operation.responses.get(&status).is_some_and(|promised| promised.codes.iter().any(|known| known == code))
 }
 
-/// Checks the caller: scope, partner of the path, person, recent authentication.
-fn forbidden(case: &Case, profile: &Profile, scope: &str) -> Option<Outcome> {
+/// Checks scope and partner of the path.
+fn without_scope(case: &Case, profile: &Profile, scope: &str) -> Option<Outcome> {
     if !profile.has(scope) {
         return Some(SCOPE_MISSING);
     }
     let names_partner = case.operation.path.starts_with("/v1/partner/");
     let names_another = profile.company.is_none() || case.replaced.contains(&"partner_uuid");
-    if names_partner && names_another {
-        return Some(Refused(403, "PARTNER_MISMATCH"));
+    (names_partner && names_another).then_some(Refused(403, "PARTNER_MISMATCH"))
+}
+
+/// Checks the caller: person, recent authentication, scopes of an archive.
+fn forbidden(case: &Case, profile: &Profile) -> Option<Outcome> {
+    if !matches!(case.operation.access, Access::Scope(_)) {
+        return None;
     }
     let needs = |code: &str| lists(case.operation, 403, code);
-    if needs("PERSON_REQUIRED") && !profile.is_person() {
+    // A list needs a person only for the filter by the caller's own votes.
+    if needs("PERSON_REQUIRED") && !profile.is_person() && case.operation.id != "engagement_feature_requests_list" {
         return Some(Refused(403, "PERSON_REQUIRED"));
     }
     if needs("REAUTHENTICATION_REQUIRED") && (profile.is_stale || !profile.is_person()) {
@@ -193,6 +210,8 @@ fn of_account(id: &str, profile: &Profile) -> Option<Outcome> {
     let is_staff = profile.kind == Kind::Staff;
     match id {
         "auth_mfa_enrol_totp" if is_staff => Some(CONFLICT),
+        // The request has a password, and a user with a second factor sends a code.
+        "auth_sessions_reauthenticate" if is_staff => Some(INVALID),
         "auth_mfa_disable_totp" if is_staff => Some(CONFLICT),
         "auth_mfa_disable_totp" => Some(NOT_FOUND),
         "auth_mfa_regenerate_recovery_codes" if !is_staff => Some(CONFLICT),
@@ -214,13 +233,17 @@ fn of_company(case: &Case, profile: &Profile) -> Option<Outcome> {
         "partner_team_members_leave" if !company.is_some_and(Company::has_objects) || !profile.is_person() => {
             Some(CONFLICT)
         }
-        "partner_invitations_create" if company == Some(Company::Closing) => Some(CONFLICT),
+        "partner_invitations_create" | "partner_profile_publish" if company == Some(Company::Closing) => Some(CONFLICT),
+        // The author has voted for it.
+        "engagement_votes_cast" if is_author => Some(Success),
         "engagement_feature_requests_edit" | "engagement_comments_edit" if !is_author => {
             Some(Refused(403, "AUTHOR_REQUIRED"))
         }
         "engagement_reports_report_comment" | "engagement_reports_report_feature_request" if is_author => {
             Some(CONFLICT)
         }
+        // The categories are the same for every caller.
+        "marketplace_apps_list_selectable_categories" => None,
         _ if side(case.operation) == Side::Partner && company.is_none() => Some(NOT_FOUND),
         _ => None,
     }
@@ -240,6 +263,7 @@ fn exception(case: &Case, profile: &Profile, machine: &str, state: &str) -> Opti
     let id = case.operation.id.as_str();
     let is_free = profile.company.is_some_and(|company| company.tier() == "FREE");
     Some(match (id, state) {
+        ("admin_mail_messages_retry", "QUEUED" | "FAILED") => CONFLICT,
         // A removed user exists for no caller.
         (_, "REMOVED") if machine == "Partner user" => NOT_FOUND,
         // Only staff can remove a member whom they locked.

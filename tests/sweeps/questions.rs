@@ -309,7 +309,7 @@ async fn playground_input_is_validated_against_contract_limits() {
 #[tokio::test]
 async fn side_effects_of_rejected_request_are_kept_in_playground() {
     let cast = Cast::new().await;
-    let guess = "mutation { auth_sessions_reauthenticate(body: {password: \"a guess at it\"}) { status } }";
+    let guess = "mutation { auth_sessions_reauthenticate(body: {code: \"000000\"}) { status } }";
     let refused = cast.explore(&cast.staff.token, guess, &json!({})).await;
     assert_eq!(refused["data"], Value::Null, "{refused}");
     assert!(cast.harness.number("select count(*) from sign_in_failure").await > 0, "the guess counts: {refused}");

@@ -24,7 +24,10 @@ fn released_migrations_have_their_digest() {
     }
     let between = migrations.keys().filter(|known| **known < path(last));
     found.extend(between.filter(|known| !released.keys().any(|name| path(name) == **known)).cloned());
-    none(&found, "a released migration is as it was: write another one. A release adds its migrations to migrations/released.txt");
+    none(
+        &found,
+        "a released migration is as it was: write another one. A release adds its migrations to migrations/released.txt",
+    );
 }
 
 #[test]
@@ -34,5 +37,8 @@ fn migrations_after_the_tenth_name_the_oldest_program() {
         number > 10 && !text.lines().take(5).any(|line| line.starts_with("-- Oldest program: "))
     });
     let lacking: Vec<String> = lacking.map(|(path, _)| path).collect();
-    none(&lacking, "add the header `-- Oldest program: <number>` (docs/decisions/database.md#migrations-and-older-programs)");
+    none(
+        &lacking,
+        "add the header `-- Oldest program: <number>` (docs/decisions/database.md#migrations-and-older-programs)",
+    );
 }

@@ -118,7 +118,7 @@ fn body(world: &World, case: &Case, profile: &Profile) -> Value {
         "marketplace_moderation_approve_review" => json!({ "text_uuid": own("text_uuid") }),
         "marketplace_moderation_reject_review" => replace("text_uuid", own("text_uuid")),
         "marketplace_submissions_request_changes" | "marketplace_submissions_reject" => {
-            let finding = json!({ "requirement_code": "REQ-14", "text": "Show a screen.", "where": null,
+            let finding = json!({ "requirement_code": "REQ-14", "text": "Show a screen.", "where": "/version",
                                   "observed": "No screen shows it.", "why_now": null });
             json!({ "findings": [finding] })
         }
@@ -130,7 +130,11 @@ fn body(world: &World, case: &Case, profile: &Profile) -> Value {
             json!({ "subject": "Webhooks are refused", "body": "Since this morning.", "topic": "API" })
         }
         "partner_support_desk_update" => json!({ "state": "RESOLVED" }),
+        "admin_partners_update" => {
+            json!({ "website": "https://moselblick.example", "reason": "As agreed on the phone." })
+        }
         "admin_apps_transfer" => replace("partner_uuid", world.owned(Company::Growth, "partner_uuid").into()),
+        "admin_machine_clients_update" => replace("trusted_identities", json!([])),
         "admin_machine_clients_create" => replace("partner_uuid", own("partner_uuid")),
         "admin_subscriptions_change_tier" => json!({ "tier_code": "SCALE", "reason": "Agreed." }),
         "admin_staff_create" => replace("roles", json!([world.shared("role_code")])),

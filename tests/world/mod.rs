@@ -190,7 +190,16 @@ pub(super) async fn people(
 ) -> (BTreeMap<Company, Person>, Person, Vec<Realised>, i64) {
     let mut administrators = BTreeMap::new();
     for company in Company::ALL {
-        administrators.insert(company, harness.partner(company_name(company)).await);
+        let person = harness.partner(company_name(company)).await;
+        let tier = format!(
+            "update subscription set tier_uuid = (select tier_uuid from tier where code = '{0}'), period_start = labs_now(),
+                    period_end = case when '{0}' <> 'FREE' then labs_now() + interval '10 days' end
+              where partner_uuid = '{1}'",
+            company.tier(),
+            person.partner_uuid.unwrap()
+        );
+        harness.sql(&tier).await;
+        administrators.insert(company, person);
     }
     let growth = administrators[&Company::Growth].clone();
     let (expired, old) = (harness.sign_in(&growth.email).await, harness.sign_in(&growth.email).await);

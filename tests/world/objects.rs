@@ -24,13 +24,6 @@ pub(crate) async fn build(roster: &[Profile]) -> (World, Snapshot) {
     let mut world = World { harness, principals, owned, shared, chief: chief.uuid, signed_in_at };
     for (company, person) in &administrators {
         let partner = person.partner_uuid.unwrap().to_string();
-        let tier = format!(
-            "update subscription set tier_uuid = (select tier_uuid from tier where code = '{0}'), period_start = labs_now(),
-                    period_end = case when '{0}' <> 'FREE' then labs_now() + interval '10 days' end
-              where partner_uuid = '{partner}'",
-            company.tier()
-        );
-        world.harness.sql(&tier).await;
         world.owned.insert(*company, BTreeMap::from([("partner_uuid", partner), ("email", person.email.clone())]));
     }
     let mut maker = Maker { world, chief };
@@ -120,7 +113,8 @@ impl Maker {
         let (app, version) = submittable(&self.world.harness, &chief, person, &format!("Table Pilot {name}")).await;
         self.own(company, "app_uuid", &app);
         self.own(company, "version_uuid", &version);
-        let german = json!({ "name": "Tischpilot", "tagline": "Tische im Blick", "description": "Zeigt freie Tische." });
+        let german =
+            json!({ "name": "Tischpilot", "tagline": "Tische im Blick", "description": "Zeigt freie Tische." });
         self.made(company, token, "marketplace_translations_put", german).await;
         self.review_version(company, token).await;
         self.made(company, &chief.token, "marketplace_submissions_approve", json!({})).await;
@@ -246,6 +240,12 @@ impl Maker {
             let made = self.made(Company::Growth, &chief, operation, body).await;
             self.keep(name, made.str("uuid"));
         }
+        // A tier that grants nothing cannot be offered.
+        let features = "insert into tier_feature (tier_uuid, feature_code, value)
+                        select model.tier_uuid, f.feature_code, f.value from tier as model, tier as free
+                          join tier_feature as f on f.tier_uuid = free.tier_uuid
+                         where model.code = 'MODEL' and free.code = 'FREE' on conflict do nothing";
+        self.world.harness.sql(features).await;
         self.keep("collection_slug", "first-week");
         self.keep("category_slug", "loyalty");
         self.released(&chief).await;

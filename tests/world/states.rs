@@ -3,7 +3,7 @@
 use super::World;
 use crate::model::case::{Case, Side, side};
 use crate::model::machines::action_of;
-use crate::model::roster::Profile;
+use crate::model::roster::{Profile, Standing};
 
 /// A time after every case.
 const LATER: &str = "labs_now() + interval '10 days'";
@@ -20,6 +20,8 @@ pub(super) fn statements(world: &World, case: &Case, profile: &Profile) -> Strin
     }
     let (Some((machine, _)), Some(state)) = (action_of(id), case.state) else { return String::new() };
     match machine {
+        // A caller's own suspended partner stays suspended.
+        "Partner" if profile.standing == Standing::PartnerInactive => String::new(),
         "Partner" => of_partner(state, &own("partner_uuid")),
         "Partner user" => set("person", "person_uuid", &own("user_uuid"), state, ""),
         "Invitation" => set("invitation", "invitation_uuid", &own("invitation_uuid"), state, ""),
@@ -136,7 +138,12 @@ fn of_review(state: &str, review: &str) -> String {
         ", shown_text_uuid = {shown}, waiting_text_uuid = {waiting}, rejected_text_uuid = {rejected},
          waiting_since = {since}, {facts}"
     );
-    set("customer_review", "review_uuid", review, state, &more)
+    let count = i32::from(state == "PUBLISHED");
+    let listing = format!(
+        "; update listing set rating_count = {count}, rating_sum = {count} * 4
+          where app_uuid = (select app_uuid from customer_review where review_uuid = '{review}')"
+    );
+    set("customer_review", "review_uuid", review, state, &more) + &listing
 }
 
 /// The profile has changed since it was published, as a profile that was taken down must.

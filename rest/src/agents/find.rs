@@ -35,8 +35,9 @@ impl OperationIndex {
     pub fn new(contract: &Contract) -> Self {
         let phrases = Phrases::new(contract.operations().iter().map(|operation| operation.id.as_str()));
         let operations = contract.operations().iter().enumerate();
-        let fields: Vec<Fields> =
-            operations.map(|(place, operation)| fields_of(contract, operation, phrases.words(place).cloned())).collect();
+        let fields: Vec<Fields> = operations
+            .map(|(place, operation)| fields_of(contract, operation, phrases.words(place).cloned()))
+            .collect();
         let mut average = [0.0; FIELDS.len()];
         for of_operation in &fields {
             for (sum, field) in average.iter_mut().zip(of_operation) {
@@ -63,7 +64,8 @@ impl OperationIndex {
         let scores: Vec<(usize, f64)> = visible.map(|place| (place, self.score(place, &terms))).collect();
         // Both parts have the same weight.
         let best = scores.iter().map(|(_, score)| *score).fold(f64::MIN_POSITIVE, f64::max);
-        let scores = scores.into_iter().map(|(place, score)| (place, score / best + self.phrases.similarity(place, &words)));
+        let scores =
+            scores.into_iter().map(|(place, score)| (place, score / best + self.phrases.similarity(place, &words)));
         let mut scores: Vec<(usize, f64)> = scores.filter(|(_, score)| *score > 0.0).collect();
         scores.sort_by(|(place, score), (other, of_other)| of_other.total_cmp(score).then(place.cmp(other)));
         scores.truncate(most);

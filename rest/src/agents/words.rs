@@ -64,7 +64,10 @@ pub(super) fn stems(text: &str) -> impl Iterator<Item = String> {
 
 /// Returns the words of a text that say something about an operation, without inflection.
 pub(super) fn known_words(text: &str) -> impl Iterator<Item = String> {
-    stems(&text.replace(['\'', '’'], "")).filter(|word| !SYNONYMS.ignored.contains(word)).collect::<Vec<_>>().into_iter()
+    stems(&text.replace(['\'', '’'], ""))
+        .filter(|word| !SYNONYMS.ignored.contains(word))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// Returns the inverse document frequency of a word that `with` of `all` texts contain.

@@ -135,8 +135,8 @@ async fn admin_staff_disable(cx: &RequestContext, staff_uuid: Uuid, body: Reason
     body.note(cx);
     let before = granters::lock(&cx.db).await?;
     let member = lock_member(cx, staff_uuid).await?;
-    let state = rules::next_state(member.state, StaffAction::Disable, member.has_accepted)?;
     ensure_covers(cx, &member)?;
+    let state = rules::next_state(member.state, StaffAction::Disable, member.has_accepted)?;
     store::set_state(&cx.db, staff_uuid, state).await?;
     granters::ensure_granter_remains(&cx.db, &before).await?;
     end_access(cx, staff_uuid, SecurityEventKind::AccountLocked).await?;
@@ -149,8 +149,8 @@ async fn admin_staff_disable(cx: &RequestContext, staff_uuid: Uuid, body: Reason
 async fn admin_staff_enable(cx: &RequestContext, staff_uuid: Uuid, body: Option<Remark>) -> Result<StaffMember, Fault> {
     Remark::note(body, cx);
     let member = lock_member(cx, staff_uuid).await?;
-    let state = rules::next_state(member.state, StaffAction::Enable, member.has_accepted)?;
     ensure_covers(cx, &member)?;
+    let state = rules::next_state(member.state, StaffAction::Enable, member.has_accepted)?;
     store::set_state(&cx.db, staff_uuid, state).await?;
     event(cx, staff_uuid, SecurityEventKind::AccountUnlocked).await?;
     if state == StaffState::Invited {
