@@ -4,7 +4,7 @@
 //!   position, 8 bytes, big-endian ‖ UUID of the record, 16 bytes ‖ keyed digest of the record's seal, 32 bytes
 //! ```
 //!
-//! A leaf contains no data of a person, and without the key nobody can test a guess about a record. The digest covers
+//! A leaf contains no data of a person, and a guess about a record can be tested only with the key. The digest covers
 //! the hash of the audit chain at this position, and so the whole chain up to it.
 
 use uuid::Uuid;

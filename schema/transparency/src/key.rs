@@ -40,6 +40,9 @@ pub enum KeyError {
     /// The name is empty, or contains white space or a plus sign.
     #[error("the name of a key must not be empty and must not contain white space or +")]
     Name,
+    /// The key belongs to another log.
+    #[error("the key has another name than the log: the origin of a log is the name of its keys")]
+    OtherName,
     /// The text does not have the form of a public key.
     #[error("this is not a public key of the form <name>+<key id>+<base64>")]
     Public,
