@@ -1,5 +1,6 @@
 //! Connects the packages. One function per connection.
 
+pub mod audit_log;
 pub mod keys;
 pub mod people;
 
