@@ -57,8 +57,12 @@ async fn run_pass(pool: &PgPool, services: &Services, signer: &CheckpointSigner)
         return Ok(0);
     }
     let PublishedTree { mut tree, hash, entries } = load_tree(&db, services, signer).await?;
+    // The server ends an idle transaction after some seconds, so each step with the object storage is followed by a
+    // statement. It fails if the connection, and the lock with it, was lost.
+    store::lock_log(&mut transaction).await?;
     let former = tree.size();
     let seals = load_new_seals(&db, services, former).await?;
+    store::lock_log(&mut transaction).await?;
     let mut bundles = Bundles::new(former, entries);
     let mut previous = hash;
     for (position, seal) in (former + 1..).zip(&seals) {
@@ -73,7 +77,6 @@ async fn run_pass(pool: &PgPool, services: &Services, signer: &CheckpointSigner)
     if tree.size() > former {
         files.put(&tiles, &bundles.tiles(tree.size())).await?;
     }
-    // Fails if the connection, and the lock with it, was lost while the tiles were stored.
     store::lock_log(&mut transaction).await?;
     let checkpoint = Checkpoint { origin: signer.origin.clone(), size: tree.size(), root: tree.root() };
     let note = checkpoint.sign(signer.keys.iter()).to_string();
