@@ -1,5 +1,6 @@
 //! The command line of `labs`: all commands, each with an example.
 
+mod audit;
 mod people;
 
 use crate::config::{self, Common, Serve};
@@ -11,6 +12,7 @@ use labs_schema::crypto::totp::TotpSeed;
 use labs_schema::time::Clock;
 use std::io::Write;
 
+pub use self::audit::{Audit, AuditKey, AuditProof, AuditVerify, AuditWitness};
 pub use self::people::{Client, ClientCreate, ClientRotateSecret, Staff, StaffCreate, StaffMember};
 
 /// Partner developer platform: a REST API built from a contract, and a playground for staff
@@ -67,6 +69,10 @@ pub enum Command {
     /// Manage the master key
     #[command(subcommand)]
     Keys(Keys),
+
+    /// Verify the audit log with signed checkpoints, and cosign them
+    #[command(subcommand)]
+    Audit(Audit),
 
     /// Print the current code of an authenticator with this secret
     #[command(after_help = "Example:\n  labs totp GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\n\nFor tests without an \
@@ -155,10 +161,10 @@ fn conclude(differences: &[String]) -> anyhow::Result<&'static str> {
 }
 
 /// Acts on an existing database, whether or not a service uses it.
-async fn run_on_database(
+async fn run_on_database<T>(
     common: &Common,
-    act: impl AsyncFnOnce(&labs_schema::Engine) -> anyhow::Result<String>,
-) -> anyhow::Result<String> {
+    act: impl AsyncFnOnce(&labs_schema::Engine) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     begin(common, false, false)?;
     let database = Database::reach_existing(common).await?;
     let done = wiring::people::inside(database.urls(), common, act).await;
@@ -202,6 +208,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Staff(command) => print_lines(&people::staff(command).await?),
         Command::Client(command) => print_lines(&people::client(command).await?),
         Command::Keys(Keys::Rotate(common)) => print_lines(&run_on_database(&common, wiring::keys::rotate).await?),
+        Command::Audit(command) => audit::run(command).await,
         Command::Totp(Totp { secret }) => {
             let seed = TotpSeed::from_base32(&secret);
             let seed = seed.context("this is not a TOTP secret: it must have 32 letters A to Z and digits 2 to 7")?;

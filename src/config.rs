@@ -1,6 +1,7 @@
 //! Settings of `labs serve`, by flags and by LABS_* variables. This is the only list of them: `--help` prints it,
 //! [`table`] reads it, and a test compares `operate/settings.md` with it.
 
+mod checkpoints;
 mod database;
 mod issuers;
 mod media;
@@ -26,7 +27,10 @@ use labs_schema::media::store::MediaPlace;
 use labs_schema::open::DatabaseUrls;
 use labs_schema::services::Retention;
 
+pub use self::checkpoints::CheckpointArgs;
+pub(crate) use self::checkpoints::read_private_file;
 pub use self::issuers::IssuerArgs;
+pub use self::media::MediaArgs;
 pub use self::refusal::sentence;
 pub use self::retention::RetentionArgs;
 pub use self::statistics::StatisticsArgs;
@@ -82,14 +86,9 @@ pub struct Serve {
     #[arg(long, env = "LABS_EMPTY", value_parser = switch)]
     pub empty: bool,
 
-    /// Folder of the uploaded files
-    #[arg(long, env = "LABS_MEDIA_FOLDER", default_value = "<folder>/media", value_name = "PATH")]
-    pub media_folder: String,
-
-    /// Bucket of the uploaded files, instead of a folder: s3://bucket/prefix; endpoint, region and keys come
-    /// from the variables that begin with AWS_
-    #[arg(long, env = "LABS_MEDIA_URL", value_name = "URL", hide_env_values = true)]
-    pub media_url: Option<String>,
+    /// Object storage.
+    #[command(flatten)]
+    pub media: MediaArgs,
 
     /// Public address of the media on the storefront, for example a content delivery network in front of
     /// <base-url>/media
@@ -168,6 +167,10 @@ pub struct Serve {
     /// Retention of the logs.
     #[command(flatten)]
     pub retention: RetentionArgs,
+
+    /// Checkpoints of the audit log.
+    #[command(flatten)]
+    pub checkpoints: CheckpointArgs,
 }
 
 /// Settings of every command that needs the database.
@@ -281,6 +284,8 @@ pub struct Config {
     pub issuers: IssuerSettings,
     /// Retention of the logs.
     pub retention: Retention,
+    /// Checkpoints of the audit log.
+    pub checkpoints: CheckpointArgs,
     /// The budgets of callers without an account.
     pub limits: labs_rest::front::budget::Limits,
     base_url: Option<String>,
@@ -299,11 +304,9 @@ impl Serve {
         let smtp_url = self.smtp_url.filter(Secret::is_some);
         smtp_url.as_ref().map(|url| mail_server(url.expose())).transpose()?;
         let Common { folder, pg_bin, log_format, .. } = self.common;
-        let media_folder = match self.media_folder.strip_prefix("<folder>/") {
-            Some(rest) => (folder.join(rest), false),
-            None => (PathBuf::from(self.media_folder), true),
-        };
-        let media = media::place(media_folder, self.media_url.as_deref(), std::env::vars_os())?;
+        let media = self.media.settle(&folder)?;
+        // An unusable key stops the start early. The name can depend on the port, which is not known yet.
+        self.checkpoints.open("http://localhost")?;
         Ok(Config {
             listen: self.listen,
             base_url: self.base_url.0,
@@ -327,6 +330,7 @@ impl Serve {
             statistics: self.statistics.settle()?,
             issuers: self.issuers.settle()?,
             retention: self.retention.settle(),
+            checkpoints: self.checkpoints,
             limits: labs_rest::front::budget::Limits {
                 anonymous_per_second: self.anonymous_per_second,
                 anonymous_per_day: self.anonymous_per_day,

@@ -17,3 +17,4 @@ pub mod serve;
 pub mod telemetry;
 pub mod traces;
 pub mod wiring;
+pub mod witness;

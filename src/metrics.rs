@@ -18,6 +18,7 @@ use labs_rest::front::stop::StopSignal;
 use labs_rest::probes::Probes;
 use labs_rest::{AnsweredRequest, Observer};
 use labs_schema::Engine;
+use labs_schema::audit_chain::transparency::checkpoint_age_seconds;
 use labs_schema::operator::{Figures, load_figures};
 use labs_schema::read_replicas::{ReadCounts, ReadReplicas};
 use metrics::{Counter, Histogram, Key, Label, Level, Metadata, Recorder as _};
@@ -44,7 +45,7 @@ const COUNTERS: [(&str, &str); 4] = [
     ("labs_read_replica_reads_total", "Reads that a read replica may answer, by outcome."),
     ("labs_spans_total", "Trace spans, by outcome."),
 ];
-const GAUGES: [(&str, &str); 17] = [
+const GAUGES: [(&str, &str); 18] = [
     ("labs_build_info", "Version of the running service; always 1."),
     ("labs_database_up", "Whether the database answered the last check within two seconds."),
     ("labs_part_up", "Whether a component of the readiness check worked at the last check."),
@@ -53,6 +54,7 @@ const GAUGES: [(&str, &str); 17] = [
     ("labs_mails", "Mail messages that are queued and mail messages that were given up, up to 10,000 of each."),
     ("labs_mail_oldest_queued_seconds", "Age of the oldest queued mail message."),
     ("labs_audit_oldest_unsealed_seconds", "Age of the oldest audit record without a seal."),
+    ("labs_audit_checkpoint_age_seconds", "Time since the last checkpoint of the audit log; +Inf if there is none."),
     ("labs_job_last_success_seconds", "Time since the last successful run of a job, over all replicas."),
     ("labs_job_failures", "Consecutive failed runs of a job."),
     ("labs_job_paused", "Whether staff have paused a job."),
@@ -172,6 +174,9 @@ impl Metrics {
             for (part, works) in probes.parts().await {
                 self.set("labs_part_up", Some(("part", part)), f64::from(u8::from(works)));
             }
+            if engine.services().settings.checkpoints.is_some() {
+                self.look_at_checkpoint(&engine).await;
+            }
             let handle = self.handle.clone();
             let _done = tokio::task::spawn_blocking(move || handle.run_upkeep()).await;
             tokio::select! {
@@ -222,6 +227,16 @@ impl Metrics {
         if let Some(bytes) = resident_bytes() {
             self.set("process_resident_memory_bytes", None, bytes);
         }
+    }
+
+    /// Sets the age of the last checkpoint. It is read from the object storage, so that an
+    /// attacker who controls only the database cannot pretend that checkpoints are signed.
+    async fn look_at_checkpoint(&self, engine: &Engine) {
+        let age = match tokio::time::timeout(PATIENCE, checkpoint_age_seconds(engine.services())).await {
+            Ok(Ok(age)) => age.unwrap_or(f64::INFINITY),
+            _ => f64::NAN,
+        };
+        self.set("labs_audit_checkpoint_age_seconds", None, age);
     }
 
     /// Sets the delay of read replicas, which are numbered in the order of the setting, and their read counts.

@@ -1,5 +1,6 @@
 //! Connects the packages. One function per connection.
 
+pub mod audit_log;
 pub mod keys;
 pub mod people;
 
@@ -161,6 +162,7 @@ pub async fn application(
             statistics: config.statistics.as_ref().map(PlatformSettings::known),
             trusted_issuers: config.issuers.allowed().to_vec(),
             retention: config.retention,
+            checkpoints: config.checkpoints.open(base_url)?,
         },
         issuer_keys: Arc::new(
             IssuerKeyReader::open(config.issuers.clone()).context("the client of the identity issuers failed")?,

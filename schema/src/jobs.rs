@@ -26,7 +26,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use labs_core::audit_chain::Sealer;
+use labs_core::audit_chain::{Sealer, transparency};
 use labs_core::engine::Engine;
 use labs_core::event_positions::KnownEnds;
 use labs_core::fault::Fault;
@@ -95,7 +95,8 @@ impl Jobs {
         tasks.spawn(Arc::clone(&services.deprecations).watch(pool.clone(), stop.clone()));
         tasks.spawn(public_pictures::watch(Arc::clone(&services), stop.clone()));
         tasks.spawn(watch_index(Arc::clone(&services), pool.clone(), stop.clone()));
-        let jobs: Vec<Job> = jobs_of_every_service(&pool, &services).into_iter().chain(further).collect();
+        let own = jobs_of_every_service(&pool, &services).into_iter().chain(job_of_checkpoints(&pool, &services));
+        let jobs: Vec<Job> = own.chain(further).collect();
         let board = Arc::new(Board::of(jobs.iter().map(|job| job.code)));
         for job in jobs {
             let clock = services.clock.clone();
@@ -172,6 +173,12 @@ fn jobs_of_every_service(pool: &PgPool, services: &Arc<Services>) -> Vec<Job> {
             board_texts::render_due(&pool, &services).await
         }),
     ]
+}
+
+/// Returns the job that signs checkpoints of the audit log, if a key is configured.
+fn job_of_checkpoints(pool: &PgPool, services: &Arc<Services>) -> Option<Job> {
+    let run = |pool: PgPool, services: Arc<Services>| async move { transparency::publish(&pool, &services).await };
+    services.settings.checkpoints.as_ref().map(|_| job_with((pool, services), JobCode::AuditCheckpoint, run))
 }
 
 /// Creates a job that uses the database and the shared services.

@@ -35,6 +35,7 @@ pub use labs_crypto as crypto;
 pub use labs_mail as mail;
 pub use labs_mail::outbox;
 pub use labs_media as media;
+pub use labs_transparency as transparency;
 
 /// Builds the schema with these descriptions of its arguments.
 ///

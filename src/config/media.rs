@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
+use clap::Args;
 use labs_schema::media::store::{Bucket, MediaPlace};
 use reqwest::Url;
 
@@ -16,12 +17,39 @@ const FORM: &str = "Write s3://bucket/prefix, or a folder";
 /// Maximum length in bytes of the public address of media: the contract allows 500 for complete addresses.
 const LONGEST: usize = 400;
 
+/// Settings of the object storage.
+#[derive(Args, Clone, Debug)]
+pub struct MediaArgs {
+    /// Folder of the uploaded files
+    #[arg(long, env = "LABS_MEDIA_FOLDER", default_value = "<folder>/media", value_name = "PATH")]
+    media_folder: String,
+
+    /// Bucket of the uploaded files, instead of a folder: s3://bucket/prefix; endpoint, region and keys come
+    /// from the variables that begin with AWS_
+    #[arg(long, env = "LABS_MEDIA_URL", value_name = "URL", hide_env_values = true)]
+    media_url: Option<String>,
+}
+
+impl MediaArgs {
+    /// Returns the configured storage, by default in this folder of the service.
+    ///
+    /// # Errors
+    /// If both settings are set, or an address cannot be used.
+    pub fn settle(&self, folder: &Path) -> anyhow::Result<MediaPlace> {
+        let place_of_folder = match self.media_folder.strip_prefix("<folder>/") {
+            Some(rest) => (folder.join(rest), false),
+            None => (PathBuf::from(&self.media_folder), true),
+        };
+        place(place_of_folder, self.media_url.as_deref(), std::env::vars_os())
+    }
+}
+
 /// Returns the storage of the uploaded files: this address if set, else the folder, with a flag that states whether the
 /// folder was configured. A bucket also gets the variables that begin with `AWS_`.
 ///
 /// # Errors
 /// If both are set, or the address or an endpoint cannot be used. No message contains a possible secret.
-pub(super) fn place(
+fn place(
     (folder, is_chosen): (PathBuf, bool),
     url: Option<&str>,
     variables: impl IntoIterator<Item = (OsString, OsString)>,

@@ -147,11 +147,11 @@ pub async fn has_staff(engine: &Engine) -> anyhow::Result<bool> {
 ///
 /// # Errors
 /// The error of the action, or if the database cannot be reached.
-pub async fn inside(
+pub async fn inside<T>(
     database: &DatabaseUrls,
     common: &Common,
-    act: impl AsyncFnOnce(&Engine) -> anyhow::Result<String>,
-) -> anyhow::Result<String> {
+    act: impl AsyncFnOnce(&Engine) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let engine = open_inside(database, common).await?;
     let done = act(&engine).await;
     engine.pool().close().await;
@@ -184,6 +184,7 @@ async fn open_inside(database: &DatabaseUrls, common: &Common) -> anyhow::Result
             statistics: None,
             trusted_issuers: Vec::new(),
             retention: Retention::NONE,
+            checkpoints: None,
         },
         issuer_keys: Arc::new(NoKeySets),
     };

@@ -13,7 +13,7 @@ fn help_describes_every_command() {
     let help = Command::new(LABS).arg("--help").output().unwrap();
     assert!(help.status.success());
     let help = String::from_utf8(help.stdout).unwrap();
-    for command in ["serve", "check", "migrate", "staff", "client", "contract", "release-notes"] {
+    for command in ["serve", "check", "migrate", "staff", "client", "audit", "contract", "release-notes"] {
         let mut lines = help.lines().filter_map(|line| line.trim_start().split_once("  "));
         let purpose = lines.find_map(|(name, purpose)| (name == command).then_some(purpose));
         // A description of one or two words would only repeat the name.

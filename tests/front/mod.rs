@@ -1,5 +1,6 @@
 //! Tests of the program itself: start, rejected settings, stop and crash, with its private PostgreSQL.
 
+mod audit_log;
 mod backup;
 mod command_line;
 mod ending;

@@ -1,6 +1,8 @@
 //! Operations and paths that cannot be GraphQL documents: status without the database, the contract itself, the
-//! explanation of another request, the pages, public media, and the playground's endpoint.
+//! explanation of another request, the pages, public media, the playground's endpoint, and the transparency log of the
+//! audit log.
 
+mod audit_log;
 mod board_mail;
 mod bounds;
 mod explain;
@@ -24,14 +26,15 @@ use crate::contract::{Direct, Operation, Probe};
 use crate::request::{Exchange, checks};
 use crate::rest::Rest;
 
-/// Returns the routes outside the contract: the pages, public media, the unsubscribe page, the playground's endpoint, and
-/// the documents at well-known addresses.
+/// Returns the routes outside the contract: the pages, public media, the unsubscribe page, the playground's endpoint, the
+/// documents at well-known addresses, and the transparency log of the audit log.
 pub(crate) fn router() -> Router<Arc<Rest>> {
     pages::router()
         .merge(pictures::router())
         .merge(board_mail::router())
         .merge(playground::router())
         .merge(well_known::router())
+        .merge(audit_log::router())
 }
 
 /// Handles an operation without a document. The request is already validated.

@@ -11,6 +11,7 @@ use labs_crypto::sealed::MasterKey;
 use labs_media::image::ImageWorkshop;
 use labs_media::store::MediaStore;
 
+use crate::audit_chain::transparency::CheckpointSigner;
 use crate::day::Day;
 use crate::deprecation::Deprecations;
 use crate::surface::ServedContract;
@@ -83,6 +84,8 @@ pub struct Settings {
     pub trusted_issuers: Vec<String>,
     /// Retention periods.
     pub retention: Retention,
+    /// Name and keys of the audit log's transparency log; without them, no checkpoints are signed or served.
+    pub checkpoints: Option<CheckpointSigner>,
 }
 
 /// Retention periods in days; `None` means unlimited. A partition is removed only when its whole period has expired.

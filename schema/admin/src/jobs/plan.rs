@@ -11,6 +11,8 @@ use labs_core::words::words;
 words! {
     /// Code of a job. Codes may be added.
     pub enum JobCode {
+        /// Signs a checkpoint of the audit log, if a key is configured.
+        AuditCheckpoint = "AUDIT_CHECKPOINT",
         /// Seals audit records in the hash chain.
         AuditSeal = "AUDIT_SEAL",
         /// Sends the weekly board mail to users who want it.
@@ -111,6 +113,9 @@ impl JobCode {
     #[must_use]
     pub const fn purpose(self) -> &'static str {
         match self {
+            Self::AuditCheckpoint => {
+                "Adds sealed audit records to the transparency log and signs a checkpoint, if a key is configured."
+            }
             Self::AuditSeal => "Gives audit records their positions in the hash chain, which reveals changes.",
             Self::BoardMail => {
                 "Sends subscribers of the weekly e-mail a count of the changes on the board in the previous week."
@@ -155,6 +160,7 @@ impl JobCode {
     pub const fn plan(self) -> JobPlan {
         use Duration as D;
         match self {
+            Self::AuditCheckpoint => calendar("* * * * *", D::from_secs(120)),
             // A record must be sealed within a second of its commit.
             Self::AuditSeal => every(D::from_millis(250))
                 .quiet()

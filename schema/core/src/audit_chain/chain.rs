@@ -24,6 +24,7 @@ pub(super) struct Seal {
 }
 
 /// Stored seal with the current digest of its record; `None` if the record does not exist.
+#[derive(Clone, Debug)]
 pub(super) struct FoundSeal {
     pub(super) position: i64,
     pub(super) record_uuid: Uuid,
@@ -44,7 +45,8 @@ pub(super) fn link(position: i64, hash: Option<Hash>, records: &[Unsealed]) -> V
     seals
 }
 
-fn next_hash(previous: &[u8], digest: &[u8]) -> Hash {
+/// Computes the hash that follows another one.
+pub(super) fn next_hash(previous: &[u8], digest: &[u8]) -> Hash {
     sha256(&[previous, digest].concat())
 }
 

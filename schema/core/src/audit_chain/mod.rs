@@ -22,6 +22,7 @@ mod archive;
 mod canonical;
 mod chain;
 mod store;
+pub mod transparency;
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,22 +1,39 @@
 //! SQL statements of the audit chain.
 
+mod pieces;
+
 use std::collections::HashMap;
 
 use labs_crypto::sha256;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::canonical::StoredRecord;
 use super::chain::{FoundSeal, Hash, Seal, Unsealed};
 use crate::db::Db;
 use crate::fault::Fault;
+pub(super) use pieces::{ArchivedPiece, archive_end, insert_piece, pieces};
+pub use pieces::{detach, list_over};
 
 /// Advisory lock of the sealer that works, across all replicas.
 const LOCK: i64 = 0x0061_7564_6974; // "audit"
 
+/// Advisory lock of the replica that extends the transparency log.
+const LOCK_OF_LOG: i64 = 0x0061_7564_6975;
+
 /// Acquires the sealer's lock for this transaction. Returns whether it succeeded.
 pub(super) async fn lock(connection: &mut PgConnection) -> Result<bool, Fault> {
-    Ok(sqlx::query_scalar!(r#"select pg_try_advisory_xact_lock($1) as "taken!""#, LOCK).fetch_one(connection).await?)
+    try_lock(connection, LOCK).await
+}
+
+/// Acquires the lock of the transparency log for this transaction. Returns whether it succeeded; also if the
+/// transaction already has the lock.
+pub(super) async fn lock_log(connection: &mut PgConnection) -> Result<bool, Fault> {
+    try_lock(connection, LOCK_OF_LOG).await
+}
+
+async fn try_lock(connection: &mut PgConnection, lock: i64) -> Result<bool, Fault> {
+    Ok(sqlx::query_scalar!(r#"select pg_try_advisory_xact_lock($1) as "taken!""#, lock).fetch_one(connection).await?)
 }
 
 /// The end of the chain.
@@ -211,16 +228,18 @@ impl StoredSeals {
     }
 }
 
-/// Loads the next thousand seals from a position on, with the current state of their records.
-pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<StoredSeals, Fault> {
-    let mut connection = db.conn().await?;
+/// Number of seals that one statement loads.
+pub(super) const SEALS: usize = 1000;
+
+/// Loads the next thousand seals from a position on, without their records.
+pub(super) async fn bare_seals(connection: &mut PgConnection, from: i64, until: i64) -> Result<Vec<FoundSeal>, Fault> {
     let seals = sqlx::query!(
         "select position, record_uuid, previous_hash, hash from audit_seal
           where position >= $1 and position <= $2 order by position limit 1000",
         from,
         until
     )
-    .fetch_all(&mut *connection)
+    .fetch_all(connection)
     .await?;
     let seals = seals.into_iter().map(|row| FoundSeal {
         position: row.position,
@@ -229,7 +248,13 @@ pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<StoredSeals,
         hash: row.hash,
         digest: None,
     });
-    let seals: Vec<FoundSeal> = seals.collect();
+    Ok(seals.collect())
+}
+
+/// Loads the next thousand seals from a position on, with the current state of their records.
+pub(super) async fn seals(db: &Db, from: i64, until: i64) -> Result<StoredSeals, Fault> {
+    let mut connection = db.conn().await?;
+    let seals = bare_seals(&mut connection, from, until).await?;
     let ids = seals.iter().map(|seal| seal.record_uuid).collect();
     let records = records(&mut connection, ids).await?;
     Ok(StoredSeals { seals, records })
@@ -297,96 +322,4 @@ async fn records_between(
         (row.record_uuid, StoredRecord { columns: row.columns, parameters: row.parameters, changes })
     });
     Ok(stored.collect())
-}
-
-/// Piece of the archive: its positions, the hash before the first, the hash of the last, and its size.
-pub(super) struct ArchivedPiece {
-    pub(super) first_position: i64,
-    pub(super) last_position: i64,
-    pub(super) previous_hash: Vec<u8>,
-    pub(super) hash: Vec<u8>,
-    pub(super) bytes: i64,
-}
-
-/// Loads the confirmed pieces that contain positions of this range, in order.
-pub(super) async fn pieces(db: &Db, from: i64, until: i64) -> Result<Vec<ArchivedPiece>, Fault> {
-    Ok(sqlx::query_as!(
-        ArchivedPiece,
-        "select first_position, last_position, previous_hash, hash, bytes from audit_archive
-          where first_position <= $2 and last_position >= $1 and confirmed_at is not null order by first_position",
-        from,
-        until
-    )
-    .fetch_all(&mut *db.conn().await?)
-    .await?)
-}
-
-/// Loads the last confirmed piece.
-pub(super) async fn archive_end(db: &Db) -> Result<Option<ArchivedPiece>, Fault> {
-    Ok(sqlx::query_as!(
-        ArchivedPiece,
-        "select first_position, last_position, previous_hash, hash, bytes from audit_archive
-          where confirmed_at is not null order by first_position desc limit 1"
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?)
-}
-
-/// Inserts and confirms a piece. An existing unconfirmed piece is not overwritten. Returns whether the piece was
-/// confirmed, which requires that its positions are in the log with the same hashes.
-pub(super) async fn insert_piece(db: &Db, piece: &ArchivedPiece) -> Result<bool, Fault> {
-    let mut connection = db.conn().await?;
-    sqlx::query!(
-        "insert into audit_archive (first_position, last_position, previous_hash, hash, bytes) values ($1, $2, $3, $4, $5)
-         on conflict (first_position) do nothing",
-        piece.first_position,
-        piece.last_position,
-        piece.previous_hash.as_slice(),
-        piece.hash.as_slice(),
-        piece.bytes,
-    )
-    .execute(&mut *connection)
-    .await?;
-    Ok(sqlx::query_scalar!(r#"select audit_confirm($1) as "is_confirmed!""#, piece.first_position)
-        .fetch_one(&mut *connection)
-        .await?)
-}
-
-/// Time partition of the log whose retention period has ended.
-pub struct AuditPart {
-    /// Suffix of its table names.
-    pub suffix: String,
-    /// Last position of its records; 0 if it has none.
-    pub last_position: i64,
-}
-
-/// Lists the partitions of the log that ended this many days ago or earlier, oldest first.
-pub async fn list_over(pool: &PgPool, days: i32) -> Result<Vec<AuditPart>, Fault> {
-    Ok(sqlx::query_as!(
-        AuditPart,
-        r#"select substr(part.partition_name, length(part.table_name) + 1) as "suffix!",
-                  coalesce((
-                      select max(position) from audit_seal
-                       where record_uuid < uuid_since(part.until)
-                         and record_uuid >= coalesce(uuid_since(part.since), '00000000-0000-0000-0000-000000000000')
-                  ), 0) as "last_position!"
-             from ledger_partition as part
-            where part.table_name = 'audit_log' and part.until <= labs_now() - make_interval(days => $1)
-            order by part.until"#,
-        days
-    )
-    .fetch_all(pool)
-    .await?)
-}
-
-/// Detaches an archived partition from the log. Returns whether it was detached: `false` while one of its records has
-/// no seal or is not in a confirmed piece, or while the partition is younger than its minimum age; `None` while another
-/// transaction holds a lock that this needs.
-pub async fn detach(pool: &PgPool, part: &AuditPart) -> Result<Option<bool>, Fault> {
-    let mut transaction = pool.begin().await?;
-    // Counting its records can exceed the usual statement timeout of the service.
-    sqlx::query!("set local statement_timeout = '10min'").execute(&mut *transaction).await?;
-    let is_gone = sqlx::query_scalar!("select audit_detach($1)", part.suffix).fetch_one(&mut *transaction).await?;
-    transaction.commit().await?;
-    Ok(is_gone)
 }
