@@ -58,7 +58,7 @@ bench: ## compare the service with hand-written handlers; all reads: make bench 
 	target/release/labs-bench --labs target/release/labs $(ARGS)
 
 soak: ## run the complete load tests over two replicas and 10^6 cases of the model, with results
-	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked -- soak:: model:: replicas_sign_and_verify rolling_restarts --nocapture --test-threads=1
+	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked -- soak:: model:: histories:: replicas_sign_and_verify rolling_restarts --nocapture --test-threads=1
 
 pooler: ## run the integration tests behind PgBouncer in session mode
 	LABS_TEST_POOLED=yes .ci/pooler.sh

@@ -14,6 +14,8 @@ mod front;
 #[cfg(test)]
 mod harness;
 #[cfg(test)]
+mod histories;
+#[cfg(test)]
 mod marketplace;
 #[cfg(test)]
 mod model;

@@ -2,17 +2,15 @@
 //! write and the processes that serve them are killed.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
+use super::killed::{KilledService, Request};
 use super::{count, figure};
+use crate::harness::Harness;
 use crate::harness::people::Person;
 use crate::harness::random::{Random, seed};
-use crate::harness::{Harness, Replica};
 use crate::partner::followed_events::Followed;
 
 const WRITERS: u64 = 8;
@@ -37,71 +35,11 @@ const ORDER: &str = "
     create trigger zz_numbered after insert on partner_event for each row execute function numbered();
     create trigger zz_numbered after insert on subscription_event for each row execute function numbered()";
 
-/// A service as several processes on one database. Each may be killed at any time.
-struct Service<'h> {
-    harness: &'h Harness,
-    addresses: Mutex<Vec<String>>,
-    is_over: AtomicBool,
-    kills: AtomicUsize,
-    /// Requests that a kill left without a response.
-    cut: AtomicUsize,
-}
-
-impl Service<'_> {
-    fn address(&self, number: u64) -> String {
-        let addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-        addresses[usize::try_from(number).unwrap() % addresses.len()].clone()
-    }
-
-    /// Sends a request to one of the processes. `None` if the process was killed, so that the outcome is unknown.
-    async fn ask(&self, process: u64, request: &Request<'_>) -> Option<(u16, Value)> {
-        let url = format!("{}{}", self.address(process), request.path);
-        let call = self.harness.http().request(request.method.parse().unwrap(), url).bearer_auth(request.token);
-        let call = request.body.iter().fold(call, |call, body| call.json(body)).timeout(Duration::from_secs(30));
-        let answered = async {
-            let response = call.send().await.ok()?;
-            let status = response.status().as_u16();
-            Some((status, response.json().await.ok()?))
-        };
-        let answered = answered.await;
-        if answered.is_none() {
-            self.cut.fetch_add(1, Ordering::Relaxed);
-        }
-        answered
-    }
-
-    /// Kills one process after the other and starts each again.
-    async fn kill_repeatedly(&self, places: &[TempDir; 2], mut replicas: [Replica; 2], times: usize) {
-        let mut random = Random(seed());
-        for number in 0..times {
-            tokio::time::sleep(Duration::from_millis(100 + random.below(600))).await;
-            let killed = number % 2;
-            replicas[killed].kill();
-            self.kills.fetch_add(1, Ordering::Relaxed);
-            replicas[killed] = start(self.harness, &places[killed]).await;
-            let address = format!("http://{}", replicas[killed].address());
-            self.addresses.lock().unwrap_or_else(PoisonError::into_inner)[killed] = address;
-        }
-        self.is_over.store(true, Ordering::Relaxed);
-    }
-}
-
-async fn start(harness: &Harness, place: &TempDir) -> Replica {
-    Replica::start_with(harness, place, &["--stop-grace-seconds", "0", "--own-per-second", "100000"]).await
-}
-
-struct Request<'a> {
-    method: &'static str,
-    path: String,
-    token: &'a str,
-    body: Option<Value>,
-}
-
 /// Writes until the last kill: changes of shared apps, of the account and of the subscription, and staff access.
-async fn write(service: &Service<'_>, owner: &Person, staff: &Person, apps: &[String], writer: u64) -> usize {
+async fn write(service: &KilledService<'_>, owner: &Person, staff: &Person, apps: &[String], writer: u64) -> usize {
     let (mut random, mut written) = (Random(seed() ^ writer), 0);
     let partner = owner.partner_uuid.unwrap();
-    while !service.is_over.load(Ordering::Relaxed) {
+    while !service.is_over() {
         let text = format!("By {writer}, {}", random.below(1 << 40));
         let (method, path, token, body) = match random.below(6) {
             0 => ("PATCH", format!("/v1/partner/{partner}"), &owner.token, Some(json!({ "legal_form": text }))),
@@ -134,7 +72,7 @@ async fn write(service: &Service<'_>, owner: &Person, staff: &Person, apps: &[St
 /// Follows a list until the last kill. It stores its cursor only sometimes and continues from the stored one, as a
 /// client that is interrupted. Returns the events that it stored with its cursor.
 async fn follow(
-    service: &Service<'_>,
+    service: &KilledService<'_>,
     owner: &Person,
     list: Followed<'_>,
     follower: u64,
@@ -146,7 +84,7 @@ async fn follow(
     };
     let mut random = Random(seed() ^ (1000 + follower));
     let (mut stored, mut live) = ((Vec::new(), None::<String>), (Vec::new(), None::<String>));
-    while !service.is_over.load(Ordering::Relaxed) {
+    while !service.is_over() {
         let cursor = live.1.iter().map(|cursor| format!("&cursor={cursor}")).collect::<String>();
         let path = format!("{path}?sort=position&limit={}{cursor}", random.below(7) + 1);
         let request = Request { method: "GET", path, token: &owner.token, body: None };
@@ -199,15 +137,7 @@ async fn killed_service_loses_and_repeats_no_event_of_eight_writers() {
         apps.push(made.str("uuid").to_owned());
     }
     harness.sql(ORDER).await;
-    let places = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-    let replicas = [start(&harness, &places[0]).await, start(&harness, &places[1]).await];
-    let service = Service {
-        harness: &harness,
-        addresses: Mutex::new(replicas.iter().map(|replica| format!("http://{}", replica.address())).collect()),
-        is_over: AtomicBool::new(false),
-        kills: AtomicUsize::new(0),
-        cut: AtomicUsize::new(0),
-    };
+    let (service, processes) = KilledService::start(&harness).await;
     let lists: Vec<Followed<'_>> = [Followed::Account, Followed::Subscription]
         .into_iter()
         .chain(apps.iter().map(|app| Followed::App(app)))
@@ -217,7 +147,7 @@ async fn killed_service_loses_and_repeats_no_event_of_eight_writers() {
     let (written, followed, ()) = tokio::join!(
         futures_util::future::join_all(write),
         futures_util::future::join_all(follow),
-        service.kill_repeatedly(&places, replicas, count(4, 40)),
+        service.kill_repeatedly(processes, count(4, 40)),
     );
     let numbers: Vec<(String, i64)> = sqlx::query_as("select event_uuid::text, number from event_number")
         .fetch_all(&mut harness.owner().await)
@@ -231,7 +161,7 @@ async fn killed_service_loses_and_repeats_no_event_of_eight_writers() {
         events += seen.len();
     }
     let written: usize = written.iter().sum();
-    let [kills, cut] = [&service.kills, &service.cut].map(|count| count.load(Ordering::Relaxed));
+    let [kills, cut] = service.figures();
     assert!(written > 50, "{written}");
     figure(&format!(
         "{WRITERS} writers, {written} acknowledged writes, {kills} kills, {cut} requests cut: followers of {} lists read \

@@ -5,6 +5,7 @@ mod budget;
 mod costs;
 mod enumeration;
 mod followers;
+pub(crate) mod killed;
 mod twins;
 
 use std::time::Duration;
