@@ -50,7 +50,7 @@ async fn file_is_downloaded_whole_or_by_range_with_digest() {
     );
     assert_eq!(
         header_values(&whole.headers, &["x-content-type-options", "content-security-policy"]),
-        ["nosniff", "default-src 'none'; frame-ancestors 'none'; sandbox"]
+        ["nosniff", "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox"]
     );
     let (tag, digest) = (whole.header("etag").to_owned(), whole.header("repr-digest").to_owned());
     let resource = desk.read("publication_public_developer_resources_get", "kit").expect(200).await;

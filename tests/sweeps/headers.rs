@@ -128,7 +128,9 @@ async fn responses_outside_operations_have_common_headers() {
         let lacking = lacking(answer.headers());
         assert!(lacking.is_empty(), "{what} lacks {lacking:?}: {:?}", answer.headers());
         let policy = text(answer.headers(), "content-security-policy");
-        assert!(policy.contains("default-src") && policy.contains("frame-ancestors 'none'"), "{what}: {policy}");
+        for directive in ["default-src", "base-uri 'none'", "frame-ancestors 'none'"] {
+            assert!(policy.contains(directive), "{what}: {policy}");
+        }
     }
 }
 

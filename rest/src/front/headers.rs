@@ -64,6 +64,9 @@ pub fn set_caching(headers: &mut HeaderMap, is_for_everybody: bool) {
     insert_static(headers, header::CACHE_CONTROL, policy);
 }
 
+/// Policy of responses that are not pages: a browser that shows one loads and runs nothing.
+const POLICY: &str = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox";
+
 /// Adds headers that protect the caller's browser from attacks.
 pub fn set_security(headers: &mut HeaderMap, over_tls: bool) {
     insert_static(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
@@ -73,7 +76,7 @@ pub fn set_security(headers: &mut HeaderMap, over_tls: bool) {
         insert_static(headers, policy, "same-site");
     }
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
-        insert_static(headers, header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'; sandbox");
+        insert_static(headers, header::CONTENT_SECURITY_POLICY, POLICY);
     }
     if over_tls {
         insert_static(headers, header::STRICT_TRANSPORT_SECURITY, "max-age=63072000; includeSubDomains");
