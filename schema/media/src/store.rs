@@ -9,7 +9,6 @@
 //! object of an upload that is about to commit its row.
 pub mod archive;
 pub mod audit;
-mod audit_log;
 mod bucket;
 mod failure;
 mod location;

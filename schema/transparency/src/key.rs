@@ -22,7 +22,7 @@ const PEM_END: &str = "-----END PRIVATE KEY-----";
 /// Use of a key. The kind is part of the key id, so a signature of one kind is never taken for the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
-    /// Signs checkpoints of its own log.
+    /// Signs the checkpoints of a log.
     Log = 0x01,
     /// Cosigns checkpoints of logs as a witness (C2SP `tlog-cosignature`).
     Witness = 0x04,

@@ -1,6 +1,8 @@
 //! Archived pieces of the audit log: objects whose names contain their positions in the chain. They are separate from
 //! the images, so the sweep of the images never sees them, and nothing deletes them.
 
+mod log;
+
 use std::fmt;
 
 use object_store::ObjectStoreExt as _;

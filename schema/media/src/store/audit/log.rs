@@ -8,7 +8,7 @@ use labs_transparency::{LogObject, Tile};
 use object_store::ObjectStoreExt as _;
 use object_store::path::Path;
 
-use super::{MediaStore, StoreError, found_or_none, limit_time};
+use crate::store::{MediaStore, StoreError, found_or_none, limit_time};
 
 /// Folder of the objects.
 const FOLDER: &str = "audit-log";
