@@ -10,6 +10,7 @@ pub(super) type Moment = u64;
 #[derive(Clone, Debug)]
 pub(super) struct Operation<T> {
     /// Client that sent it.
+    #[expect(dead_code, reason = "the description of an anomaly shows it")]
     pub(super) client: usize,
     /// Time before the request.
     pub(super) start: Moment,
@@ -65,7 +66,7 @@ pub(super) fn find_register_anomaly(history: &[Operation<u64>]) -> Option<String
     for operation in history {
         let (Action::Read(value), Some(end)) = (&operation.action, operation.end) else { continue };
         let Some(zone) = zones.get_mut(value) else {
-            return Some(format!("nobody wrote the value read by {operation:?}"));
+            return Some(format!("no operation wrote the value read by {operation:?}"));
         };
         if end < writes[value].0 {
             return Some(format!("{operation:?} read a value before it was written"));
@@ -73,7 +74,7 @@ pub(super) fn find_register_anomaly(history: &[Operation<u64>]) -> Option<String
         zone.first_end = zone.first_end.min(end);
         zone.last_start = zone.last_start.max(operation.start);
     }
-    // A write without a response that nobody read need not have happened.
+    // A write without a response without a reader need not have happened.
     let zones: Vec<Zone> = zones.into_values().filter(|zone| zone.first_end < Moment::MAX).collect();
     let (mut forward, backward): (Vec<Zone>, Vec<Zone>) = zones.iter().partition(|zone| zone.is_forward());
     forward.sort_by_key(Zone::bounds);
@@ -168,7 +169,7 @@ mod tests {
             vec![write(1, 1, 2), write(2, 3, 4), read(1, 5, 6)],
             // Two values in turns.
             vec![write(1, 1, 20), write(2, 1, 20), read(1, 2, 3), read(2, 4, 5), read(1, 6, 7)],
-            // A value from the future, and one of nobody.
+            // A value from the future, and one without a write.
             vec![read(1, 1, 2), write(1, 3, 4)],
             vec![read(9, 1, 2)],
             // A write of unknown outcome that took effect and is gone again.

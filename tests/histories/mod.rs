@@ -1,6 +1,6 @@
 //! Histories of concurrent clients over HTTP, while the processes of the service are killed: a checker decides whether
-//! some order of the operations explains every response. Authenticated reads and writes are linearizable: nobody reads
-//! an older state than somebody read or wrote before, through either process.
+//! some order of the operations explains every response. Authenticated reads and writes are linearizable: no client reads
+//! an older state than another client read or wrote before, through either process.
 
 mod check;
 
@@ -62,7 +62,7 @@ impl Course<'_> {
 async fn use_register(course: &Course<'_>, person: &Person, client: usize) -> Vec<Operation<u64>> {
     let (mut random, mut history) = (Random(seed() ^ (client as u64 + 1)), Vec::new());
     let request = |method, body| Request { method, path: "/v1/auth/account".to_owned(), token: &person.token, body };
-    while !course.service.is_over() {
+    while !course.service.has_ended() {
         if random.below(3) == 0 {
             let value = course.new_value();
             let write = request("PATCH", Some(json!({ "name": format!("Name {value}") })));
@@ -83,7 +83,7 @@ async fn use_register(course: &Course<'_>, person: &Person, client: usize) -> Ve
 async fn use_set(course: &Course<'_>, person: &Person, client: usize) -> Vec<Operation<BTreeSet<u64>>> {
     let (mut random, mut history) = (Random(seed() ^ (client as u64 + 1000)), Vec::new());
     let mut added = 0;
-    while !course.service.is_over() {
+    while !course.service.has_ended() {
         if random.below(4) == 0 && added < LARGEST_SET / CLIENTS as u64 {
             added += 1;
             let value = course.new_value();

@@ -151,7 +151,7 @@ impl Case {
     }
 }
 
-/// Principals of whom one alone has the right: the reviewer who claimed the submission, the author of the note, and the
+/// The principal that alone has the right to an operation: the reviewer who claimed the submission, the author of the note, and the
 /// author of the feature request and the comment.
 const SINGLE: &[(&str, &str)] = &[
     ("marketplace_submissions_", "staff with labs.admin:write"),

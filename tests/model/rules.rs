@@ -76,7 +76,8 @@ fn refuse(case: &Case, profile: &Profile) -> Option<Outcome> {
     let is_unknown_job = case.target == Target::Absent && case.replaced.contains(&"job_code");
     let names_nothing = (case.target == Target::Malformed || is_unknown_job).then_some(NOT_FOUND);
     let refusal = refusal.or(names_nothing).or(case.is_flawed.then_some(INVALID));
-    refusal.or_else(|| forbidden(case, profile)).or_else(|| missing(case, profile))
+    let of_object = || missing(case, profile).or_else(|| unreadable(case, profile));
+    refusal.or_else(|| forbidden(case, profile)).or_else(of_object)
 }
 
 /// Checks the credential.
@@ -125,7 +126,7 @@ fn without_scope(case: &Case, profile: &Profile, scope: &str) -> Option<Outcome>
     (names_partner && names_another).then_some(Refused(403, "PARTNER_MISMATCH"))
 }
 
-/// Checks the caller: person, recent authentication, scopes of an archive.
+/// Checks the caller: person, recent authentication.
 fn forbidden(case: &Case, profile: &Profile) -> Option<Outcome> {
     if !matches!(case.operation.access, Access::Scope(_)) {
         return None;
@@ -138,7 +139,11 @@ fn forbidden(case: &Case, profile: &Profile) -> Option<Outcome> {
     if needs("REAUTHENTICATION_REQUIRED") && (profile.is_stale || !profile.is_person()) {
         return Some(Refused(403, "REAUTHENTICATION_REQUIRED"));
     }
-    // The archive has data of several scopes (description of the operation).
+    None
+}
+
+/// Checks the scopes of an existing archive, which has data of several scopes (description of the operation).
+fn unreadable(case: &Case, profile: &Profile) -> Option<Outcome> {
     let of_archive =
         ["partner", "subscription", "marketplace.apps", "marketplace.reviews", "engagement.feature-requests"];
     let is_archive = case.operation.id == "partner_data_exports_download";

@@ -39,7 +39,7 @@ const ORDER: &str = "
 async fn write(service: &KilledService<'_>, owner: &Person, staff: &Person, apps: &[String], writer: u64) -> usize {
     let (mut random, mut written) = (Random(seed() ^ writer), 0);
     let partner = owner.partner_uuid.unwrap();
-    while !service.is_over() {
+    while !service.has_ended() {
         let text = format!("By {writer}, {}", random.below(1 << 40));
         let (method, path, token, body) = match random.below(6) {
             0 => ("PATCH", format!("/v1/partner/{partner}"), &owner.token, Some(json!({ "legal_form": text }))),
@@ -84,7 +84,7 @@ async fn follow(
     };
     let mut random = Random(seed() ^ (1000 + follower));
     let (mut stored, mut live) = ((Vec::new(), None::<String>), (Vec::new(), None::<String>));
-    while !service.is_over() {
+    while !service.has_ended() {
         let cursor = live.1.iter().map(|cursor| format!("&cursor={cursor}")).collect::<String>();
         let path = format!("{path}?sort=position&limit={}{cursor}", random.below(7) + 1);
         let request = Request { method: "GET", path, token: &owner.token, body: None };

@@ -20,7 +20,7 @@ pub(crate) struct Processes {
 pub(crate) struct KilledService<'h> {
     harness: &'h Harness,
     addresses: Mutex<Vec<String>>,
-    is_over: AtomicBool,
+    has_ended: AtomicBool,
     kills: AtomicUsize,
     /// Requests that a kill left without a response.
     cut: AtomicUsize,
@@ -35,7 +35,7 @@ impl<'h> KilledService<'h> {
         let service = Self {
             harness,
             addresses: Mutex::new(addresses),
-            is_over: AtomicBool::new(false),
+            has_ended: AtomicBool::new(false),
             kills: AtomicUsize::new(0),
             cut: AtomicUsize::new(0),
         };
@@ -43,8 +43,8 @@ impl<'h> KilledService<'h> {
     }
 
     /// Whether the last process was killed and started again.
-    pub(crate) fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
+    pub(crate) fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::Relaxed)
     }
 
     /// Returns the number of kills, and of requests that a kill left without a response.
@@ -87,7 +87,7 @@ impl<'h> KilledService<'h> {
             let address = format!("http://{}", replicas[killed].address());
             self.addresses.lock().unwrap_or_else(PoisonError::into_inner)[killed] = address;
         }
-        self.is_over.store(true, Ordering::Relaxed);
+        self.has_ended.store(true, Ordering::Relaxed);
     }
 }
 

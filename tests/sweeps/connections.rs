@@ -2,6 +2,7 @@
 //! closes.
 
 use futures_util::future::join_all;
+use futures_util::{StreamExt as _, stream};
 
 use serde_json::json;
 
@@ -178,7 +179,8 @@ async fn consecutive_transactions_on_one_connection_are_isolated() {
             _ => by_staff("admin_staff_list").expect(200).await,
         }
     };
-    let answers = join_all((0..80).map(ask)).await;
+    // More at once would wait too long for a connection on a busy machine.
+    let answers: Vec<_> = stream::iter((0..80).map(ask)).buffered(16).collect().await;
     let updated: Vec<u16> = answers.iter().skip(2).step_by(4).map(|answer| answer.status).collect();
     let with = |status| updated.iter().filter(|found| **found == status).count();
     assert_eq!((with(200), with(412)), (1, updated.len() - 1), "{updated:?}");

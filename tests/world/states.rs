@@ -18,6 +18,10 @@ pub(super) fn statements(world: &World, case: &Case, profile: &Profile) -> Strin
     if id == "admin_apps_transfer" {
         return of_version("DRAFT", &own("app_uuid"), world);
     }
+    if id == "admin_jobs_run" {
+        // An earlier run of the job may still be in progress.
+        return format!("delete from job_run where job = '{}' and ended_at is null", own("job_code"));
+    }
     let (Some((machine, _)), Some(state)) = (action_of(id), case.state) else { return String::new() };
     match machine {
         // A caller's own suspended partner stays suspended.

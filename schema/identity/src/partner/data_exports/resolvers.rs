@@ -76,10 +76,10 @@ async fn partner_data_exports_download(
     export_uuid: Uuid,
 ) -> Result<bool, Fault> {
     let owner = ensure_own(cx, partner_uuid)?;
-    let principal = cx.principal()?;
-    rules::ensure_readable(principal.role, principal.scopes, &rules::required_scopes())?;
     let row = store::get_archive(&cx.db, owner, export_uuid).await?;
     let row = row.ok_or_else(|| Fault::not_found("data export"))?;
+    let principal = cx.principal()?;
+    rules::ensure_readable(principal.role, principal.scopes, &rules::required_scopes())?;
     rules::ensure_downloadable(row.state, row.is_kept)?;
     let lost = || Fault::internal(format!("the data export {export_uuid} has no object"));
     let name = row.object_secret.as_deref().and_then(ArchiveName::from_name).ok_or_else(lost)?;
