@@ -17,6 +17,12 @@ staff LABS_TEST_STAFF administrator
 client LABS_TEST_CLIENT storefront
 if [ "${1:-}" != generated ]; then
   "$libraries/bin/python" -B -m unittest discover --start-directory tests/clients
+fi
+{ read -r LABS_TEST_PERSON_EMAIL && read -r LABS_TEST_PERSON_PASSWORD; } < <(
+  "$libraries/bin/python" -B tests/clients/administrator.py "$LABS_TEST_BASE" "$folder/labs/mail"
+)
+export LABS_TEST_PERSON_EMAIL LABS_TEST_PERSON_PASSWORD
+if [ "${1:-}" != generated ]; then
   # A second staff member, because a code of an authenticator is valid only once.
   (
     staff LABS_TEST_STAFF administrator graphql
@@ -25,9 +31,5 @@ if [ "${1:-}" != generated ]; then
   (cd tests/clients/agents && npm test --silent)
   exit
 fi
-{ read -r LABS_TEST_PERSON_EMAIL && read -r LABS_TEST_PERSON_PASSWORD; } < <(
-  "$libraries/bin/python" -B tests/clients/administrator.py "$LABS_TEST_BASE" "$folder/labs/mail"
-)
-export LABS_TEST_PERSON_EMAIL LABS_TEST_PERSON_PASSWORD
 .ci/generated.sh
 .ci/collections.sh

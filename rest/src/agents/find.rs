@@ -15,6 +15,9 @@ const SATURATION: f64 = 3.0;
 /// Share of the score that depends on how many terms of the task an operation has.
 const COVERAGE: f64 = 0.5;
 
+/// Weight of the similarity to the closest phrase, compared with the score of the best operation.
+const PHRASES: f64 = 0.8;
+
 /// The words of an operation, by field.
 type Fields = [Vec<String>; 6];
 
@@ -62,10 +65,10 @@ impl OperationIndex {
         let (terms, words) = (terms(task), known_words(task).collect());
         let visible = (0..self.documents.len()).filter(|place| can_see(*place));
         let scores: Vec<(usize, f64)> = visible.map(|place| (place, self.score(place, &terms))).collect();
-        // Both parts have the same weight.
         let best = scores.iter().map(|(_, score)| *score).fold(f64::MIN_POSITIVE, f64::max);
-        let scores =
-            scores.into_iter().map(|(place, score)| (place, score / best + self.phrases.similarity(place, &words)));
+        let scores = scores
+            .into_iter()
+            .map(|(place, score)| (place, score / best + PHRASES * self.phrases.similarity(place, &words)));
         let mut scores: Vec<(usize, f64)> = scores.filter(|(_, score)| *score > 0.0).collect();
         scores.sort_by(|(place, score), (other, of_other)| of_other.total_cmp(score).then(place.cmp(other)));
         scores.truncate(most);
