@@ -20,9 +20,9 @@ struct Tasks {
     informed: Vec<Task>,
     /// Written by others, who had seen neither the contract nor the search.
     independent: Vec<Task>,
-    /// The same, after the search had been finished.
+    /// The same, before the phrases were added. The weight of the phrases was chosen with the results in view.
     unseen: Vec<Task>,
-    /// The same, indirect and in everyday words.
+    /// Indirect and in everyday words. Some of them were known when the phrases were requested, so they prove little.
     colloquial: Vec<Task>,
 }
 
