@@ -1,4 +1,4 @@
-//! A PostgreSQL primary and a follower, as a read replica.
+//! A PostgreSQL primary and followers, as read replicas.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
@@ -69,43 +69,52 @@ impl Drop for Server {
     }
 }
 
-/// A primary with a migrated database, and a follower.
+/// A primary with a migrated database, and its followers.
 pub(crate) struct Followed {
     /// The server that accepts writes.
     pub(crate) leader: Server,
-    /// The server that replicates it.
-    pub(crate) follower: Server,
+    /// The servers that replicate it.
+    pub(crate) followers: Vec<Server>,
     _place: TempDir,
 }
 
 impl Followed {
-    /// Creates and starts both servers.
-    pub(crate) async fn start() -> Self {
+    /// Creates and starts a primary and this number of followers.
+    pub(crate) async fn start(count: usize) -> Self {
         let place = tempfile::tempdir().unwrap();
         fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let (programs, data) = made(place.path()).await;
         let leader = Server::run(&programs, &data).await;
-        let copy = place.path().join("follower");
-        let mut command = Command::new(programs.join("pg_basebackup"));
-        command.args([
-            "--host=127.0.0.1",
-            "--username=labs",
-            "--checkpoint=fast",
-            "--no-sync",
-            "--write-recovery-conf",
-        ]);
-        command.arg(format!("--port={}", leader.port)).arg("--pgdata").arg(&copy);
-        let output = command.stdin(Stdio::null()).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        give(&copy, &data);
-        let follower = Server::run(&programs, &copy).await;
-        Self { leader, follower, _place: place }
+        let mut followers = Vec::new();
+        for number in 0..count {
+            let copy = place.path().join(format!("follower-{number}"));
+            let mut command = Command::new(programs.join("pg_basebackup"));
+            command.args([
+                "--host=127.0.0.1",
+                "--username=labs",
+                "--checkpoint=fast",
+                "--no-sync",
+                "--write-recovery-conf",
+            ]);
+            command.arg(format!("--port={}", leader.port)).arg("--pgdata").arg(&copy);
+            let output = command.stdin(Stdio::null()).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            give(&copy, &data);
+            followers.push(Server::run(&programs, &copy).await);
+        }
+        Self { leader, followers, _place: place }
+    }
+
+    /// Runs a statement on one of the followers.
+    pub(crate) async fn at_follower(&self, number: usize, statement: &str) {
+        let mut follower = PgConnection::connect(&self.followers[number].url()).await.unwrap();
+        sqlx::raw_sql(sqlx::AssertSqlSafe(statement.to_owned())).execute(&mut follower).await.unwrap();
     }
 }
 
 /// Creates a migrated database, stops its server, and returns the folder of the PostgreSQL programs and the data
 /// folder.
-async fn made(place: &Path) -> (PathBuf, PathBuf) {
+pub(super) async fn made(place: &Path) -> (PathBuf, PathBuf) {
     let (home, data) = (place.join("home"), place.join("leader"));
     let folder = Folder::open(&home).unwrap();
     let cluster = Cluster::start(&folder, &Settings { durable: false, ..Settings::default() }).await.unwrap();

@@ -135,6 +135,48 @@ pub(super) fn find_set_anomaly(history: &[Operation<BTreeSet<u64>>]) -> Option<S
     None
 }
 
+/// A change of a voter's own vote.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Vote {
+    /// Time before the request.
+    pub(super) start: Moment,
+    /// Time after the response; `None` if there was none.
+    pub(super) end: Option<Moment>,
+    /// Whether the voter voted or withdrew the vote.
+    pub(super) counts: bool,
+}
+
+/// A count of votes that a client read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CountRead {
+    /// Time before the request.
+    pub(super) start: Moment,
+    /// Time after the response.
+    pub(super) end: Moment,
+    /// The number of votes in it.
+    pub(super) count: i64,
+}
+
+/// Returns a read of the number of votes that no order of the votes explains; `None` if there is none. Each voter sends one
+/// change after the other, each different from the one before. A vote certainly counts in a read if it ended before the
+/// read began and its voter did not begin another change before the read ended. It cannot count if no order has it.
+pub(super) fn find_count_anomaly(voters: &[Vec<Vote>], reads: &[CountRead]) -> Option<String> {
+    reads.iter().find_map(|read| {
+        let (mut least, mut most) = (0, 0);
+        for votes in voters {
+            let before = votes.iter().rposition(|vote| vote.end.is_some_and(|end| end < read.start));
+            // The last change before the read, and all that may have taken effect since.
+            let possible = votes[before.unwrap_or(0)..].iter().take_while(|vote| vote.start < read.end);
+            let possible = possible.map(|vote| vote.counts).chain(before.is_none().then_some(false));
+            let counts: Vec<i64> = possible.map(i64::from).collect();
+            least += counts.iter().min().copied().unwrap_or(0);
+            most += counts.iter().max().copied().unwrap_or(0);
+        }
+        let is_possible = (least..=most).contains(&read.count);
+        (!is_possible).then(|| format!("{read:?} is not within {least} to {most}"))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +236,18 @@ mod tests {
             vec![add(1, 1, None), read(&[1], 2, 3), read(&[], 4, 5)],
         ] {
             assert!(find_set_anomaly(&history).is_some(), "{history:?}");
+        }
+    }
+    #[test]
+    fn lost_and_double_votes_are_found() {
+        let vote = |start, end, counts| Vote { start, end, counts };
+        let voters =
+            [vec![vote(1, Some(2), true), vote(5, Some(8), false), vote(9, None, true)], vec![vote(3, Some(4), true)]];
+        let read = |start, end, count| CountRead { start, end, count };
+        let good = [read(0, 1, 0), read(1, 3, 1), read(4, 5, 2), read(6, 7, 1), read(6, 7, 2), read(10, 11, 1)];
+        assert_eq!(find_count_anomaly(&voters, &[&good[..], &[read(10, 11, 2)]].concat()), None);
+        for wrong in [read(3, 4, 0), read(5, 6, 0), read(4, 5, 3), read(6, 7, 0), read(9, 10, 3), read(10, 11, 0)] {
+            assert!(find_count_anomaly(&voters, &[wrong]).is_some(), "{wrong:?}");
         }
     }
 }

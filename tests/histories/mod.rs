@@ -3,6 +3,7 @@
 //! an older state than another client read or wrote before, through either process.
 
 mod check;
+mod replicas;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,9 +17,9 @@ use crate::harness::people::Person;
 use crate::harness::random::{Random, seed};
 use crate::soak::killed::{KilledService, Request};
 use crate::soak::{count, figure};
-use check::{Action, Moment, Operation, find_register_anomaly, find_set_anomaly};
+use check::{Action, CountRead, Moment, Operation, Vote, find_count_anomaly, find_register_anomaly, find_set_anomaly};
 
-/// Clients of each register and of each set.
+/// Clients of each register and of each set. Each person also votes as one more client.
 const CLIENTS: usize = 4;
 /// Elements that a set can have, so that one page shows it.
 const LARGEST_SET: u64 = 90;
@@ -106,6 +107,30 @@ async fn use_set(course: &Course<'_>, person: &Person, client: usize) -> Vec<Ope
     history
 }
 
+/// Votes for a feature request and withdraws the vote in turns, and reads the number of votes.
+async fn use_count(course: &Course<'_>, voter: &Person, client: usize, path: &str) -> (Vec<Vote>, Vec<CountRead>) {
+    let (mut random, mut votes, mut reads) = (Random(seed() ^ (client as u64 + 2000)), Vec::new(), Vec::new());
+    let request = |method, path: String| Request { method, path, token: &voter.token, body: None };
+    while !course.service.has_ended() {
+        if random.below(3) == 0 {
+            let counts = votes.last().is_none_or(|vote: &Vote| !vote.counts);
+            let method = if counts { "PUT" } else { "DELETE" };
+            let mut vote = Vote { start: course.now(), end: None, counts };
+            // Repeated until its outcome is known: again changes nothing.
+            while vote.end.is_none() && !course.service.has_ended() {
+                let (_, answered) = course.ask(&mut random, &request(method, format!("{path}/vote")), &[200]).await;
+                vote.end = answered.map(|(end, _)| end);
+            }
+            votes.push(vote);
+            continue;
+        }
+        let (start, answered) = course.ask(&mut random, &request("GET", path.to_owned()), &[200]).await;
+        let Some((end, body)) = answered else { continue };
+        reads.push(CountRead { start, end, count: body["votes"].as_i64().unwrap() });
+    }
+    (votes, reads)
+}
+
 #[tokio::test]
 async fn histories_of_killed_service_are_linearizable() {
     let harness = Harness::new().await;
@@ -115,14 +140,26 @@ async fn histories_of_killed_service_are_linearizable() {
     for company in ["Nordsee Kassen", "Alpenglut"] {
         people.push(harness.partner(company).await);
     }
+    // Its author's vote counts until it is withdrawn, so the author does not vote.
+    let author = harness.partner("Kiosk Kunze").await;
+    let body = json!({ "title": "Split the bill", "body": "We want to split a bill by guest." });
+    let call = harness.call("engagement_feature_requests_propose").token(&author.token);
+    let uuid = call.json(&body).expect(201).await.str("uuid").to_owned();
+    let proposal = format!("/v1/engagement/feature-requests/{uuid}");
+    harness.call("engagement_votes_withdraw").token(&author.token).path("request_uuid", &uuid).expect(200).await;
     let (service, processes) = KilledService::start(&harness).await;
     let course = Course { service, started: Instant::now(), values: AtomicU64::new(1) };
     let each = || people.iter().map(|person| (0..CLIENTS).map(move |client| (person, client)));
     let registers =
         each().map(|clients| join_all(clients.map(|(person, client)| use_register(&course, person, client))));
     let sets = each().map(|clients| join_all(clients.map(|(person, client)| use_set(&course, person, client))));
-    let (registers, sets, ()) =
-        tokio::join!(join_all(registers), join_all(sets), course.service.kill_repeatedly(processes, count(4, 60)),);
+    let counts = people.iter().enumerate().map(|(client, voter)| use_count(&course, voter, client, &proposal));
+    let (registers, sets, counts, ()) = tokio::join!(
+        join_all(registers),
+        join_all(sets),
+        join_all(counts),
+        course.service.kill_repeatedly(processes, count(4, 60)),
+    );
     let [kills, cut] = course.service.figures();
     let mut operations = 0;
     for history in registers.into_iter().map(|clients| clients.concat()) {
@@ -133,8 +170,12 @@ async fn histories_of_killed_service_are_linearizable() {
         operations += history.len();
         assert_eq!(find_set_anomaly(&history), None, "LABS_SEED={}", seed());
     }
+    let (votes, reads): (Vec<Vec<Vote>>, Vec<Vec<CountRead>>) = counts.into_iter().unzip();
+    let reads = reads.concat();
+    operations += votes.iter().map(Vec::len).sum::<usize>() + reads.len();
+    assert_eq!(find_count_anomaly(&votes, &reads), None, "LABS_SEED={}", seed());
     assert!(operations > 200, "{operations}");
     figure(&format!(
-        "{operations} operations on 2 registers and 2 sets, {kills} kills, {cut} requests cut: linearizable"
+        "{operations} operations on 2 registers, 2 sets and a count of votes, {kills} kills, {cut} requests cut: linearizable"
     ));
 }

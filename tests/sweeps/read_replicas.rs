@@ -2,7 +2,7 @@
 //! than before.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Parser as _;
 use futures_util::{StreamExt as _, stream};
@@ -10,7 +10,7 @@ use http::Method;
 use labs::cli::{Cli, Command};
 use labs::wiring;
 use labs_schema::time::Clock;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use sqlx::{Connection as _, PgConnection};
 
 use super::operations;
 use super::stock::Stock;
@@ -32,8 +32,8 @@ struct ReplicatedService {
 
 impl ReplicatedService {
     async fn new() -> Self {
-        let servers = Followed::start().await;
-        let harness = Harness::over(servers.leader.url(), &flags(&servers.follower.url())).await;
+        let servers = Followed::start(1).await;
+        let harness = Harness::over(servers.leader.url(), &flags(&servers.followers[0].url())).await;
         let house = Self { servers, stock: Stock::within(harness).await };
         house.becomes_fresh().await;
         house
@@ -50,18 +50,23 @@ impl ReplicatedService {
     }
 
     fn is_fresh(&self) -> bool {
+        self.is_behind_by_less_than(Duration::from_secs(1))
+    }
+
+    fn is_behind_by_less_than(&self, most: Duration) -> bool {
         let delays = self.harness().engine.services().read_replicas.as_ref().unwrap().delays();
-        delays.iter().all(|delay| delay.is_some_and(|delay| delay.as_millis() < 1000))
+        delays.iter().all(|delay| delay.is_some_and(|delay| delay < most))
     }
 
+    /// Waits until the follower shows everything that was committed before this call.
     async fn becomes_fresh(&self) {
-        self.harness().soon("the follower is fresh", || async { self.is_fresh() }).await;
+        let since = Instant::now();
+        let shows = || async { self.is_behind_by_less_than(since.elapsed().min(Duration::from_secs(1))) };
+        self.harness().soon("the follower is fresh", shows).await;
     }
 
-    /// Runs a statement on the follower.
     async fn at_follower(&self, statement: &str) {
-        let mut follower = PgConnection::connect(&self.servers.follower.url()).await.unwrap();
-        sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(&mut follower).await.unwrap();
+        self.servers.at_follower(0, statement).await;
     }
 
     /// Changes published data on the primary.
@@ -106,7 +111,7 @@ async fn writes_are_visible_within_a_second_despite_stalled_read_replica() {
         answer.json["data"].as_array().unwrap().iter().map(|post| post["title"].to_string()).collect::<Vec<_>>()
     };
     house.at_follower("select pg_wal_replay_pause()").await;
-    let (changed_at, before) = (std::time::Instant::now(), house.asked());
+    let (changed_at, before) = (Instant::now(), house.asked());
     house.change("Second thoughts").await;
     let is_new = || async { titles().await.iter().all(|title| title.contains("Second thoughts")) };
     house.harness().soon("the change shows", is_new).await;
@@ -162,6 +167,7 @@ async fn reader_never_sees_older_data_than_before() {
     let before = house.asked();
     page(house.harness(), of_leader.as_deref()).await;
     assert_eq!(house.asked(), before, "a cursor of the leader leads back to it");
+    house.becomes_fresh().await;
     page(house.harness(), of_follower.as_deref()).await;
     assert!(house.asked().0 > before.0, "a cursor of the follower leads back to it");
     page(&at_leader, of_follower.as_deref()).await;
@@ -170,10 +176,10 @@ async fn reader_never_sees_older_data_than_before() {
 #[tokio::test]
 async fn failed_read_replica_is_noticed_only_by_operator() {
     let ReplicatedService { servers, stock } = ReplicatedService::new().await;
-    let Followed { follower, .. } = servers;
+    let Followed { followers, .. } = servers;
     let read = async || stock.call("marketplace_listings_get").expect(200).await;
     read().await;
-    drop(follower);
+    drop(followers);
     for _ in 0..20 {
         read().await;
         stock.call("marketplace_listings_search").expect(200).await;
@@ -182,8 +188,8 @@ async fn failed_read_replica_is_noticed_only_by_operator() {
 
 #[tokio::test]
 async fn silent_read_replica_delays_readers_only_briefly() {
-    let servers = Followed::start().await;
-    let way = StallableProxy::to(servers.follower.address()).await;
+    let servers = Followed::start(1).await;
+    let way = StallableProxy::to(servers.followers[0].address()).await;
     let harness = Harness::over(servers.leader.url(), &flags(&database_at(way.address))).await;
     let house = ReplicatedService { servers, stock: Stock::within(harness).await };
     house.becomes_fresh().await;
@@ -254,8 +260,8 @@ async fn read_replicas_relieve_primary() {
 
 #[tokio::test]
 async fn read_replica_of_another_primary_is_rejected() {
-    let (servers, strange) = (Followed::start().await, Followed::start().await);
-    let error = opened(&servers.leader.url(), &strange.follower.url()).await.unwrap_err();
+    let (servers, strange) = (Followed::start(1).await, Followed::start(1).await);
+    let error = opened(&servers.leader.url(), &strange.followers[0].url()).await.unwrap_err();
     assert!(error.contains("is not a replica of the database in DATABASE_URL"), "{error}");
     let away = opened(&servers.leader.url(), "postgres://labs@127.0.0.1:1/labs?sslmode=disable").await;
     assert!(away.is_ok(), "{away:?}: one that is away does not keep a service from starting");

@@ -15,6 +15,7 @@ pub use self::read::{Freshness, ReadLanes};
 use self::read::{ReadConnection, TakenConnection};
 pub use self::transaction::TransactionOptions;
 use self::transaction::{Transaction, TransactionEnd};
+use crate::context::Caller;
 use crate::engine::idempotency::ClaimedKey;
 use crate::fault::Fault;
 use crate::pool_lane::{LentConnection, PoolLane};
@@ -156,6 +157,13 @@ impl Db {
     /// Whether a read replica may have answered a statement.
     pub(crate) fn has_lagged(&self) -> bool {
         matches!(&self.source, ConnectionSource::Reads(lanes) if lanes.has_lagged())
+    }
+
+    /// Records what the caller of a request that only reads has seen, before the request is answered.
+    pub(crate) fn note_answer(&self, caller: &Caller) {
+        if let ConnectionSource::Reads(lanes) = &self.source {
+            lanes.note_answer(caller);
+        }
     }
 
     /// Whether this request may share the result of a concurrent read of another request.

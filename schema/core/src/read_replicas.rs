@@ -5,13 +5,15 @@
 //! moment. Its freshness is therefore known by this process's own clock. If the primary does not answer, the freshness
 //! of the replicas is unknown, and none is used.
 //!
-//! A reader who saw data of a replica never sees older data later: list cursors contain the WAL position of that time,
-//! and a cursor from the primary is read from the primary. Conditional requests are repeated on the primary, unless the
-//! replica's answer equals the caller's copy (docs/decisions/database.md#read-replicas).
+//! A reader never sees older data than before (docs/decisions/database.md#reads-never-go-back-in-time): this process
+//! remembers what it has shown to whom (`seen.rs`). For readers of several processes, list cursors contain the WAL
+//! position of that time, a cursor from the primary is read from the primary, and conditional requests are repeated on
+//! the primary, unless the replica's answer equals the caller's copy.
 
+mod seen;
 mod watch;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,7 +21,9 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{PgConnection, PgPool};
 use tokio::time::timeout;
 
+use self::seen::{ChosenReplica, SeenMoments};
 use crate::account_turns::{AccountTurns, TurnTaker};
+use crate::context::Caller;
 use crate::db::Freshness;
 use crate::fault::Fault;
 use crate::pool_lane::{LentConnection, PoolLane};
@@ -68,9 +72,25 @@ pub struct ReadReplicas {
     /// Connection options of the primary.
     leader: PgConnectOptions,
     replicas: Vec<Replica>,
-    /// Index of the next replica to use.
-    turn: AtomicUsize,
+    chosen: ChosenReplica,
+    seen: SeenMoments,
     counts: Counts,
+}
+
+/// What a reader has seen when its request begins.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenBefore {
+    /// Moment that a replica must show; `None` if the chosen replica shows it already.
+    moment: Option<Instant>,
+    departures: u64,
+}
+
+impl SeenBefore {
+    /// Whether every read that may be a second old shows what the reader has seen.
+    #[must_use]
+    pub fn is_in_every_read(&self) -> bool {
+        self.moment.is_none()
+    }
 }
 
 /// Atomic counters of the use of replicas since startup.
@@ -119,12 +139,10 @@ impl ReadReplicas {
             let lane = PoolLane::of_reads(pool);
             Replica { name, options, lane, turns, state: Mutex::default() }
         };
-        Self {
-            leader,
-            replicas: pools.into_iter().map(replica).collect(),
-            turn: AtomicUsize::new(0),
-            counts: Counts::default(),
-        }
+        let replicas: Vec<Replica> = pools.into_iter().map(replica).collect();
+        let first = u64::from_le_bytes(labs_crypto::random_bytes()) % (replicas.len() as u64).max(1);
+        let chosen = ChosenReplica::new(usize::try_from(first).unwrap_or(0));
+        Self { leader, replicas, chosen, seen: SeenMoments::default(), counts: Counts::default() }
     }
 
     /// Returns the maximum age of each replica's data; `None` if it is unknown.
@@ -143,23 +161,59 @@ impl ReadReplicas {
 
     /// Counts a replica's failure after which the primary is used.
     pub(crate) fn note_failure(&self) {
+        self.chosen.depart();
         self.counts.failed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Takes a connection to a replica that is fresh enough; `None` if the primary must be used.
-    pub async fn take(&self, demanded: Freshness, account: Option<&TurnTaker>) -> Option<LentConnection> {
+    /// Returns what a caller has seen before the request that begins now.
+    #[must_use]
+    pub fn seen_before(&self, caller: &Caller) -> SeenBefore {
+        let choice = self.chosen.now();
+        let is_shown = |moment: &Instant| self.replicas.get(choice.index).is_some_and(|replica| replica.shows(*moment));
+        let moment = self.seen.of(caller).filter(|moment| !is_shown(moment));
+        SeenBefore { moment, departures: choice.departures }
+    }
+
+    /// Records that a request of this caller was answered. `by_primary` is whether the primary answered a part of it.
+    /// Without that, the answer of a shared statement is from another server if the choice has changed since.
+    pub fn note_answer(&self, caller: &Caller, before: SeenBefore, by_primary: bool) {
+        if by_primary || self.chosen.now().departures != before.departures {
+            self.seen.note(caller);
+        }
+    }
+
+    /// Records that the primary alone answered a request of this caller.
+    pub fn note_primary(&self, caller: &Caller) {
+        self.seen.note(caller);
+    }
+
+    /// Takes a connection to the chosen replica, if it is fresh enough and shows what the reader has seen; `None` if the
+    /// primary must be used.
+    pub async fn take(
+        &self,
+        demanded: Freshness,
+        before: SeenBefore,
+        account: Option<&TurnTaker>,
+    ) -> Option<LentConnection> {
         let since = match demanded {
             Freshness::Present => return None,
             Freshness::Recent => None,
             Freshness::Since(place) => Some(place),
         };
-        let first = self.turn.fetch_add(1, Ordering::Relaxed) % self.replicas.len().max(1);
-        for replica in self.replicas.iter().cycle().skip(first).take(self.replicas.len()) {
-            if let Some(lent) = replica.take(since, account).await {
-                self.counts.answered.fetch_add(1, Ordering::Relaxed);
-                return Some(lent);
-            }
+        let choice = self.chosen.now();
+        let replica = self.replicas.get(choice.index)?;
+        if before.moment.max(choice.shows).is_none_or(|moment| replica.shows(moment))
+            && let Some(lent) = replica.take(since, account).await
+        {
+            self.counts.answered.fetch_add(1, Ordering::Relaxed);
+            return Some(lent);
         }
+        if !replica.is_fresh()
+            && let Some(other) = self.replicas.iter().position(Replica::is_fresh)
+        {
+            self.chosen.change(choice.index, other);
+        }
+        self.chosen.depart();
         self.counts.passed_on.fetch_add(1, Ordering::Relaxed);
         None
     }
@@ -172,6 +226,11 @@ impl Replica {
 
     fn is_fresh(&self) -> bool {
         self.state().fresh_at.is_some_and(|fresh| fresh.elapsed() < OLDEST)
+    }
+
+    /// Whether it shows everything that was committed before this moment.
+    fn shows(&self, moment: Instant) -> bool {
+        moment.elapsed() >= OLDEST || self.state().fresh_at.is_some_and(|fresh| fresh >= moment)
     }
 
     /// Excludes the replica until it answers again.

@@ -7,9 +7,10 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use crate::account_turns::{Turn, TurnTaker};
+use crate::context::Caller;
 use crate::fault::Fault;
 use crate::pool_lane::{self, LentConnection, PoolLane};
-use crate::read_replicas::{ReadReplicas, WalPlace};
+use crate::read_replicas::{ReadReplicas, SeenBefore, WalPlace};
 
 /// Time to wait for a replica, which also ends statements after this time (`open/connections.rs`).
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -29,9 +30,11 @@ pub enum Freshness {
 #[derive(Clone)]
 pub struct ReadLanes {
     leader: PoolLane,
-    replicas: Option<Arc<ReadReplicas>>,
+    replicas: Option<(Arc<ReadReplicas>, SeenBefore)>,
     demanded: Arc<Mutex<Freshness>>,
     has_lagged: Arc<AtomicBool>,
+    /// Whether the primary has answered a statement.
+    has_used_leader: Arc<AtomicBool>,
     /// Account whose reads take turns.
     account: Option<TurnTaker>,
     /// Turn for the next connection to the primary.
@@ -48,14 +51,15 @@ pub(super) struct TakenConnection {
 }
 
 impl ReadLanes {
-    /// Creates the lanes of a request with this required freshness.
-    pub fn new(leader: PoolLane, replicas: Option<Arc<ReadReplicas>>, demanded: Freshness) -> Self {
+    /// Creates the lanes of a request with this required freshness, and with what its caller has seen before.
+    pub fn new(leader: PoolLane, replicas: Option<(Arc<ReadReplicas>, SeenBefore)>, demanded: Freshness) -> Self {
         let demanded = Arc::new(Mutex::new(demanded));
         Self {
             leader,
             replicas,
             demanded,
             has_lagged: Arc::default(),
+            has_used_leader: Arc::default(),
             account: None,
             reserved: Arc::default(),
             is_aside: false,
@@ -94,7 +98,16 @@ impl ReadLanes {
 
     /// Whether the concurrent reads of other requests are fresh enough: a replica may have answered them.
     pub(super) fn may_share(&self) -> bool {
-        self.replicas.is_none() || self.required_freshness() == Freshness::Recent
+        self.replicas
+            .as_ref()
+            .is_none_or(|(_, before)| before.is_in_every_read() && self.required_freshness() == Freshness::Recent)
+    }
+
+    /// Records what the caller has seen, before its request is answered.
+    pub(super) fn note_answer(&self, caller: &Caller) {
+        if let Some((replicas, before)) = &self.replicas {
+            replicas.note_answer(caller, *before, self.has_used_leader.load(Ordering::Relaxed));
+        }
     }
 
     /// Returns lanes for statements outside the request's connection, which other requests may share. `None` if only
@@ -136,12 +149,13 @@ impl ReadLanes {
     /// Takes a connection to a replica that is fresh enough, otherwise to the primary.
     pub(super) async fn take(&self) -> Result<TakenConnection, Fault> {
         let demanded = self.required_freshness();
-        if let Some(replicas) = &self.replicas
-            && let Some(lent) = replicas.take(demanded, self.account.as_ref()).await
+        if let Some((replicas, before)) = &self.replicas
+            && let Some(lent) = replicas.take(demanded, *before, self.account.as_ref()).await
         {
             self.has_lagged.store(true, Ordering::Relaxed);
             return Ok(TakenConnection { lent, is_replica: true, demanded });
         }
+        self.has_used_leader.store(true, Ordering::Relaxed);
         // A request that may already hold a connection of the lane, and a turn, waits for neither.
         if self.is_aside {
             let lent = LentConnection::of(self.leader.pool()).await?;

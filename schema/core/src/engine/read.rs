@@ -16,7 +16,11 @@ impl Engine {
 
     /// Returns the database handle for a request that only reads.
     fn reading_db(&self, call: &Call, freshness: Freshness) -> Db {
-        let lanes = ReadLanes::new(self.0.for_reads.clone(), self.0.services.read_replicas.clone(), freshness);
+        let replicas = self.0.services.read_replicas.clone().map(|replicas| {
+            let before = replicas.seen_before(call.caller());
+            (replicas, before)
+        });
+        let lanes = ReadLanes::new(self.0.for_reads.clone(), replicas, freshness);
         let principal = call.caller().principal.as_deref();
         Db::for_read(match principal {
             Some(principal) => lanes.with_account(self.0.read_turns.taker(&principal.budget.account)),
@@ -47,7 +51,9 @@ impl Engine {
 
     async fn read_from(&self, call: &Call, db: &Db) -> Result<Answer, Fault> {
         let cx = Arc::new(self.context(call, db.clone()));
-        let written = self.execute(&call.admission.operation, &call.variables, &cx).await?;
+        let written = self.execute(&call.admission.operation, &call.variables, &cx).await;
+        db.note_answer(call.caller());
+        let written = written?;
         db.release().await;
         Ok(Answer { lagged: db.has_lagged(), ..Answer::of(written, cx.take_extras()) })
     }

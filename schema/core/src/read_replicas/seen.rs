@@ -1,0 +1,98 @@
+//! What each reader has seen: no reader gets data that is older than what this process showed it before.
+//!
+//! A read replica never goes back in time, so a process reads from one replica as long as it can. Only two steps lead to
+//! older data: from the primary to a replica, and from one replica to another. A moment of this process's clock guards
+//! both: a replica that shows everything up to that moment shows all that was seen before it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use ipnet::IpNet;
+use moka::sync::Cache;
+
+use super::OLDEST;
+use crate::context::Caller;
+
+/// Readers that are remembered. Each is forgotten after [`OLDEST`], because no replica is used that is older.
+const MOST: u64 = 200_000;
+
+/// Who reads: an account, and the network of every request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Reader {
+    Account(String),
+    Network(IpNet),
+}
+
+impl Reader {
+    fn all_of(caller: &Caller) -> impl Iterator<Item = Self> {
+        let account = caller.principal.as_deref().map(|principal| Self::Account(principal.budget.account.clone()));
+        account.into_iter().chain([Self::Network(caller.network())])
+    }
+}
+
+/// Moments at which the primary last answered each reader.
+pub(super) struct SeenMoments(Cache<Reader, Instant>);
+
+impl Default for SeenMoments {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(MOST).time_to_live(OLDEST).build())
+    }
+}
+
+impl SeenMoments {
+    /// Records that the primary has answered a caller.
+    pub(super) fn note(&self, caller: &Caller) {
+        let now = Instant::now();
+        for reader in Reader::all_of(caller) {
+            self.0.insert(reader, now);
+        }
+    }
+
+    /// Returns the moment that a replica must show for this caller; `None` if every fresh one may answer.
+    pub(super) fn of(&self, caller: &Caller) -> Option<Instant> {
+        Reader::all_of(caller).filter_map(|reader| self.0.get(&reader)).max()
+    }
+}
+
+/// The replica that this process reads from. Each process starts with a random one.
+pub(super) struct ChosenReplica(Mutex<Choice>);
+
+/// State of the choice.
+#[derive(Clone, Copy)]
+pub(super) struct Choice {
+    /// Index of the replica.
+    pub(super) index: usize,
+    /// Moment that the replica must show, because another one was used until then.
+    pub(super) shows: Option<Instant>,
+    /// Number of times that a read was answered elsewhere than by the replica chosen before it.
+    pub(super) departures: u64,
+}
+
+impl ChosenReplica {
+    /// Creates the choice of a replica.
+    pub(super) fn new(index: usize) -> Self {
+        Self(Mutex::new(Choice { index, shows: None, departures: 0 }))
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Choice> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn now(&self) -> Choice {
+        *self.locked()
+    }
+
+    /// Chooses another replica instead of one that cannot be used.
+    pub(super) fn change(&self, from: usize, to: usize) {
+        let mut choice = self.locked();
+        // Another request may have changed it.
+        if choice.index == from {
+            *choice = Choice { index: to, shows: Some(Instant::now()), departures: choice.departures + 1 };
+        }
+    }
+
+    /// Records that the primary answers a read instead of the chosen replica.
+    pub(super) fn depart(&self) {
+        self.locked().departures += 1;
+    }
+}
