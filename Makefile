@@ -57,11 +57,20 @@ bench: ## compare the service with hand-written handlers; all reads: make bench 
 	cargo build --release --locked --bin labs --package labs-bench --bin labs-bench --package labs
 	target/release/labs-bench --labs target/release/labs $(ARGS)
 
-soak: ## run the complete load tests over two replicas and 10^6 cases of the model, with results
-	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked -- soak:: model:: histories:: replicas_sign_and_verify rolling_restarts --nocapture --test-threads=1
-
-pooler: ## run the integration tests behind PgBouncer in session mode
-	LABS_TEST_POOLED=yes .ci/pooler.sh
+SOAKED := soak:: model:: histories:: engagement::game:: engagement::headers_game:: engagement::votes_steps:: \
+	marketplace::reviews_steps:: replicas_sign_and_verify rolling_restarts
+# `make soak -- overload` measures overload instead. Make treats the argument as a goal.
+ifeq (soak overload,$(MAKECMDGOALS))
+.PHONY: overload
+overload: soak
+	@:
+soak:
+	cargo build --release --locked --package labs-bench --bin labs-bench
+	target/release/labs-bench --overload $(ARGS)
+else
+soak: ## run the complete load tests over two replicas and 10^6 cases of the model, with results; more load than the service can answer: make soak -- overload
+	LABS_TEST_SOAK=whole cargo test --workspace --test tests --locked -- $(SOAKED) --nocapture --test-threads=1
+endif
 
 # Number of times that each fault is injected: make cluster TIMES=17 injects 51 faults in total.
 TIMES ?= 3

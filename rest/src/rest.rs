@@ -8,7 +8,6 @@ use ipnet::IpNet;
 use labs_core::Engine;
 use labs_core::engine::PreparedSchema;
 use moka::sync::Cache;
-use tokio::sync::Semaphore;
 
 use crate::answer::reuse::AnswerCache;
 use crate::bound::{self, BoundOperation};
@@ -17,6 +16,7 @@ use crate::deprecations::{DeprecationMarks, Marks};
 use crate::documents::Documents;
 use crate::front::body_slots::{BodySlots, SlotLimits};
 use crate::front::budget::{Limits, RateLimiters};
+use crate::front::in_flight::InFlight;
 use crate::front::stop::StopSignal;
 use crate::inspect;
 use crate::observer::Observer;
@@ -27,6 +27,8 @@ use crate::sdl::Sdl;
 
 /// Maximum number of concurrent requests.
 const AT_ONCE: usize = 512;
+/// Maximum number of entrances beyond these.
+const ENTRANCES: usize = 64;
 /// Maximum number of bodies that are waited for at once. Callers are not identified at this point, so a network counts
 /// as an account.
 const AWAITED: SlotLimits = SlotLimits { all: 512, of_network: 512, of_account: 64 };
@@ -97,7 +99,7 @@ pub struct Rest {
     marks: DeprecationMarks,
     bound: Arc<BoundContract>,
     pub(crate) limiters: RateLimiters,
-    pub(crate) in_flight: Semaphore,
+    pub(crate) in_flight: InFlight,
     pub(crate) bodies: BodySlots,
     pub(crate) uploads: BodySlots,
     pub(crate) large_uploads: BodySlots,
@@ -118,7 +120,7 @@ impl Rest {
         let contract = bound.contract.clone().at_base_url(&settings.base_url);
         let limiters = RateLimiters::new(settings.limits);
         let document = PrecompressedDocument::new(Bytes::from(contract.text().to_owned()));
-        let in_flight = Semaphore::new(AT_ONCE);
+        let in_flight = InFlight::new(AT_ONCE, ENTRANCES);
         let (bodies, uploads) = (BodySlots::new(AWAITED), BodySlots::new(UPLOADS));
         let recorded_refusals = Cache::builder().max_capacity(10_000).time_to_live(Duration::from_secs(60)).build();
         Self {

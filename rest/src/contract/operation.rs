@@ -91,6 +91,11 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// Whether it admits a caller who has no token yet or no longer: sign-in, refresh, registration, token of a client.
+    pub fn is_entrance(&self) -> bool {
+        self.counts_attempts || matches!(self.access, Access::Cookie | Access::Client)
+    }
+
     /// Returns the contract piece of this operation.
     pub fn file(&self) -> String {
         format!("contract/paths/{}/{}.yaml", self.group, self.resource)

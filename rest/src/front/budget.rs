@@ -25,7 +25,7 @@ use tower_governor::governor::{GovernorConfigBuilder, SharedRateLimiter};
 use tower_governor::key_extractor::KeyExtractor;
 
 use super::server::Peer;
-use crate::contract::{Access, Operation};
+use crate::contract::Operation;
 
 type Limiter = RateLimiter<String, DefaultKeyedStateStore<String>, DefaultClock, StateInformationMiddleware>;
 
@@ -87,8 +87,7 @@ impl Spending {
     /// Returns the budgets that an operation spends.
     #[must_use]
     pub fn of(operation: &Operation) -> Self {
-        let is_door = operation.counts_attempts || matches!(operation.access, Access::Cookie | Access::Client);
-        if is_door || operation.probe().is_some() { Self::SecondAlone } else { Self::Whole }
+        if operation.is_entrance() || operation.probe().is_some() { Self::SecondAlone } else { Self::Whole }
     }
 }
 

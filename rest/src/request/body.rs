@@ -261,11 +261,11 @@ fn err_timeout(bounds: Bounds, is_slow: bool) -> Fault {
 mod tests {
     use futures_util::StreamExt as _;
     use http::Request;
-    use tokio::sync::Semaphore;
 
     use super::*;
     use crate::contract::Contract;
     use crate::front::body_slots::SlotLimits;
+    use crate::front::in_flight::InFlight;
 
     #[tokio::test]
     async fn stalled_body_frees_request_slot_and_keeps_network_limit() {
@@ -273,7 +273,8 @@ mod tests {
         let operation = contract.operations().iter().find(|operation| operation.id == "auth_sessions_create").unwrap();
         let json = operation.body.as_ref().unwrap().forms.first();
         let (parts, ()) = Request::new(()).into_parts();
-        let (seats, places) = (Semaphore::new(1), BodySlots::new(SlotLimits { all: 2, of_network: 1, of_account: 1 }));
+        let (seats, places) =
+            (InFlight::new(1, 0), BodySlots::new(SlotLimits { all: 2, of_network: 1, of_account: 1 }));
         let silent = || Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());
         let mut permit = InFlightPermit::acquire(operation, &seats).unwrap();
         let arriving =

@@ -52,6 +52,7 @@ pub mod text;
 pub mod texts;
 pub mod time;
 pub mod time_zone;
+mod timed_queue;
 pub mod trace;
 pub mod type_map;
 pub mod usage;

@@ -8,6 +8,9 @@
 //! Reading requests and requests in a transaction have separate limits, both below the size of the pool, so that
 //! neither kind takes all connections. Reads have the lower limit: their statements compete for the same cores, and
 //! each finishes sooner if fewer run at once (measured: docs/performance.md).
+//!
+//! Of the connections for transactions, one is only for entrances: requests without a token, such as a sign-in. Under
+//! any load of other requests, a user can therefore sign in. The wait is bounded by time (`timed_queue.rs`).
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,12 +19,13 @@ use std::time::{Duration, Instant};
 use sqlx::pool::PoolConnection;
 use sqlx::{Connection as _, PgConnection, PgPool, Postgres, raw_sql};
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout_at;
 
 use crate::account_turns::Turn;
 use crate::demotion;
 use crate::fault::Fault;
+use crate::timed_queue::TimedQueue;
 
 /// Longest wait for a connection.
 pub const PATIENCE: Duration = Duration::from_secs(3);
@@ -31,12 +35,24 @@ const LONGEST_AWAY: Duration = Duration::from_millis(100);
 
 /// Connections for requests of one kind. Cheap to clone.
 #[derive(Clone)]
-pub struct PoolLane(Arc<Inner>);
+pub struct PoolLane {
+    inner: Arc<Inner>,
+    /// Turns of requests that may not take the last connection; `None` for those that may.
+    shared: Option<Arc<Semaphore>>,
+    /// Bounds the wait of these requests.
+    queue: Arc<TimedQueue>,
+}
 
 struct Inner {
     pool: PgPool,
     turns: Arc<Semaphore>,
     line: Mutex<WaitQueue>,
+}
+
+/// Right to use one of the lane's connections.
+struct LaneTurn {
+    _turn: OwnedSemaphorePermit,
+    _shared: Option<OwnedSemaphorePermit>,
 }
 
 /// Waiting requests, and the connections passed to them. There are never more connections than waiting requests.
@@ -93,14 +109,22 @@ impl PoolLane {
         Self::new(pool, most)
     }
 
+    /// Divides the lane: the first is for entrances and may take every connection, the second leaves one for them.
+    pub(crate) fn with_entrance(self) -> (Self, Self) {
+        let shared = Arc::new(Semaphore::new(self.inner.turns.available_permits().saturating_sub(1).max(1)));
+        let others = Self { shared: Some(shared), queue: new_queue(), ..self.clone() };
+        (self, others)
+    }
+
     fn new(pool: PgPool, most: u32) -> Self {
         let turns = Arc::new(Semaphore::new(most.max(1) as usize));
-        Self(Arc::new(Inner { pool, turns, line: Mutex::default() }))
+        let inner = Arc::new(Inner { pool, turns, line: Mutex::default() });
+        Self { inner, shared: None, queue: new_queue() }
     }
 
     /// Returns the underlying pool.
     pub fn pool(&self) -> &PgPool {
-        &self.0.pool
+        &self.inner.pool
     }
 
     /// Takes a connection; requests are served in order of arrival.
@@ -109,18 +133,29 @@ impl PoolLane {
     /// [`crate::fault::Code::Unavailable`] if the database does not answer or no connection is free in time.
     pub async fn take(&self) -> Result<LentConnection, Fault> {
         let until = tokio::time::Instant::now() + PATIENCE;
-        let place = QueueSlot::new(&self.0);
-        let turn = Arc::clone(&self.0.turns).acquire_owned();
-        let turn = timeout_at(until, turn).await.map_err(|_| err_busy())?.map_err(|_| sqlx::Error::PoolClosed)?;
+        let place = QueueSlot::new(&self.inner);
+        let turn = self.queue.wait(self.turn()).await.map_err(|_| err_busy())?.map_err(|_| sqlx::Error::PoolClosed)?;
         let away = match place.leave() {
             Some(passed) => passed,
             None => {
-                let acquired = timeout_at(until, PassedConnection::acquire(&self.0.pool)).await;
+                let acquired = timeout_at(until, PassedConnection::acquire(&self.inner.pool)).await;
                 acquired.map_err(|_| sqlx::Error::PoolTimedOut)??
             }
         };
         Ok(LentConnection { away, turn: Some((self.clone(), turn)), of_account: None })
     }
+
+    async fn turn(&self) -> Result<LaneTurn, AcquireError> {
+        let _shared = match &self.shared {
+            Some(shared) => Some(Arc::clone(shared).acquire_owned().await?),
+            None => None,
+        };
+        Ok(LaneTurn { _turn: Arc::clone(&self.inner.turns).acquire_owned().await?, _shared })
+    }
+}
+
+fn new_queue() -> Arc<TimedQueue> {
+    Arc::new(TimedQueue::new(PATIENCE))
 }
 
 impl Inner {
@@ -167,7 +202,7 @@ impl Drop for QueueSlot<'_> {
 /// Borrowed connection. Dropping it returns it to the pool, which tests it.
 pub struct LentConnection {
     away: PassedConnection,
-    turn: Option<(PoolLane, OwnedSemaphorePermit)>,
+    turn: Option<(PoolLane, LaneTurn)>,
     /// Turn of the account; it ends with the statement that runs on the connection.
     of_account: Option<Turn>,
 }
@@ -189,7 +224,7 @@ impl LentConnection {
 
     /// Whether a request waits for it. The waiter may have left before the connection is passed on.
     pub fn is_wanted(&self) -> bool {
-        self.turn.as_ref().is_some_and(|(home, _)| !self.away.is_due_back() && home.0.line().wants_more())
+        self.turn.as_ref().is_some_and(|(home, _)| !self.away.is_due_back() && home.inner.line().wants_more())
     }
 
     /// Returns whether the connection is in a transaction that was just begun, and clears the flag: the caller then
@@ -219,7 +254,7 @@ impl LentConnection {
         let Self { away, turn, of_account } = self;
         let Some((home, permit)) = turn else { return Some(Self { away, turn, of_account }) };
         // The request whose turn begins when this one ends finds the connection.
-        let left = home.0.pass(away)?;
+        let left = home.inner.pass(away)?;
         Some(Self { away: left, turn: Some((home, permit)), of_account })
     }
 
@@ -263,13 +298,24 @@ fn err_busy() -> Fault {
 #[cfg(test)]
 mod tests {
     use sqlx::postgres::PgPoolOptions;
+    use tokio::time::timeout;
 
     use super::*;
 
     #[tokio::test(start_paused = true)]
     async fn lane_without_free_connection_is_not_a_lost_database() {
         let lane = PoolLane::of_reads(PgPoolOptions::new().max_connections(2).connect_lazy("postgres://h/d").unwrap());
-        let _running = Arc::clone(&lane.0.turns).acquire_owned().await.unwrap();
+        let _running = Arc::clone(&lane.inner.turns).acquire_owned().await.unwrap();
         assert!(lane.take().await.err().unwrap().detail().contains("are in use"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn entrance_has_a_connection_when_all_others_are_taken() {
+        let pool = PgPoolOptions::new().max_connections(5).connect_lazy("postgres://h/d").unwrap();
+        let (entrance, others) = PoolLane::of_transactions(pool).with_entrance();
+        let _taken = (others.turn().await.unwrap(), others.turn().await.unwrap());
+        assert!(timeout(PATIENCE, others.turn()).await.is_err());
+        let _entered = entrance.turn().await.unwrap();
+        assert!(timeout(PATIENCE, entrance.turn()).await.is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! Shared setup of every form: one private PostgreSQL with generated rows, and clients with tokens.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::Context as _;
@@ -129,6 +129,11 @@ impl PreparedData {
     /// Returns the folder of the service: secrets, files and mail.
     pub(crate) fn service(&self) -> PathBuf {
         self.folder.path().join("service")
+    }
+
+    /// Returns the folder of the database.
+    pub(crate) fn database_folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// Returns the numbers of the rows.

@@ -1,6 +1,6 @@
 //! The load generator: each connection sends its next request as soon as it has the response.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
@@ -11,7 +11,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
 use crate::costs::Used;
@@ -89,7 +89,17 @@ pub(crate) struct Connection {
 impl Connection {
     /// Opens a connection with this number.
     pub(crate) async fn open(address: SocketAddr, number: usize) -> anyhow::Result<Self> {
-        let stream = TcpStream::connect(address).await?;
+        Self::over(TcpStream::connect(address).await?, number).await
+    }
+
+    /// Opens a connection with this number from this local address.
+    pub(crate) async fn open_from(local: IpAddr, address: SocketAddr, number: usize) -> anyhow::Result<Self> {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind((local, 0).into())?;
+        Self::over(socket.connect(address).await?, number).await
+    }
+
+    async fn over(stream: TcpStream, number: usize) -> anyhow::Result<Self> {
         stream.set_nodelay(true)?;
         let (sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
         Ok(Self { number, sent: 0, etag: None, sender, driver: tokio::spawn(driver) })

@@ -11,6 +11,7 @@
 //! - `--scale` measures the storefront and the board over ten times the rows: [`storefront`], [`board`].
 //! - The cost of metrics and traces is measured against the service without them: [`watched`].
 //! - `--mixed` sends requests of all kinds at a fixed rate: [`mixed`].
+//! - `--overload` sends more than the service can answer: [`overload`].
 //! - `--check` sends every request of all of these once, without measuring: [`check`].
 
 mod board;
@@ -23,6 +24,7 @@ mod hand;
 mod load;
 mod machine;
 mod mixed;
+mod overload;
 mod reads;
 mod report;
 mod spread;
@@ -59,6 +61,10 @@ struct Cli {
     /// Instead of the cases, send 600 requests of all kinds per second for 30 minutes, or for --minutes
     #[arg(long)]
     mixed: bool,
+    /// Instead of the cases, send five times as many requests as the service can answer for 10 minutes, or for
+    /// --minutes, stop the database for 20 seconds, restart the service, and repeat a short overload --rounds times
+    #[arg(long)]
+    overload: bool,
     /// Replace the committed costs of the requests (costs.json) with those of this run
     #[arg(long)]
     write_costs: bool,
@@ -113,6 +119,7 @@ async fn main() -> anyhow::Result<()> {
         None if cli.all => reads::measure(&cli).await,
         None if cli.scale => scale(&cli).await,
         None if cli.mixed => mixed::measure(&cli).await,
+        None if cli.overload => overload::measure(&cli).await,
         None => measure(&cli).await,
     }
 }

@@ -44,7 +44,7 @@ const STOREFRONTS: usize = 32;
 /// Maximum number of connections of one kind. All kinds together stay within the service's limit for one network.
 const PLACES: usize = 12;
 /// Number of feature requests, as in the standard cases.
-const REQUESTS: u32 = 10_000;
+pub(crate) const REQUESTS: u32 = 10_000;
 
 /// Cases, and their share in a thousand requests.
 static SHARES: [(&Case, usize); 12] = [
@@ -69,9 +69,9 @@ const IMAGES: usize = 60;
 const SIGN_INS: usize = 5;
 
 /// Requests of one kind, each on a connection that has no other request.
-struct Kind {
-    name: &'static str,
-    make: Box<Make>,
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    pub(crate) make: Box<Make>,
     idle: Mutex<Vec<Connection>>,
     opened: AtomicUsize,
     places: Semaphore,
@@ -86,7 +86,7 @@ struct Results {
 }
 
 impl Kind {
-    fn new(name: &'static str, make: Box<Make>) -> Arc<Self> {
+    pub(crate) fn new(name: &'static str, make: Box<Make>) -> Arc<Self> {
         let places = Semaphore::new(PLACES);
         let (idle, opened, results) = (Mutex::default(), AtomicUsize::new(0), Mutex::default());
         Arc::new(Self { name, make, idle, opened, places, results })
@@ -143,7 +143,7 @@ pub(crate) async fn measure(cli: &Cli) -> anyhow::Result<()> {
 }
 
 /// Returns the kinds of requests with their shares.
-fn kinds(
+pub(crate) fn kinds(
     numbers: Numbers,
     tokens: &Arc<Tokens>,
     storefronts: &Arc<[HeaderValue]>,
@@ -174,7 +174,7 @@ fn by_storefronts(make: Box<Make>, storefronts: &Arc<[HeaderValue]>) -> Box<Make
 }
 
 /// Creates the storefronts, each a machine client, and returns their credentials.
-async fn storefronts(ground: &PreparedData, labs: &Running) -> anyhow::Result<Arc<[HeaderValue]>> {
+pub(crate) async fn storefronts(ground: &PreparedData, labs: &Running) -> anyhow::Result<Arc<[HeaderValue]>> {
     let engine = ground.inside().await?;
     let mut tokens = Vec::new();
     for number in 0..STOREFRONTS {
@@ -187,7 +187,7 @@ async fn storefronts(ground: &PreparedData, labs: &Running) -> anyhow::Result<Ar
 
 /// Waits until a service has rendered the images of the sample data, and returns their paths. The images of the other
 /// apps are only rows.
-async fn render(ground: &PreparedData) -> anyhow::Result<Vec<String>> {
+pub(crate) async fn render(ground: &PreparedData) -> anyhow::Result<Vec<String>> {
     let _labs = ground.form("labs").await?;
     let (mut owner, begun) = (ground.owner().await?, Instant::now());
     let find = "select (select count(*) from media where renditions_due and app_uuid::text !~ '^0198aaaa')
@@ -207,7 +207,7 @@ async fn render(ground: &PreparedData) -> anyhow::Result<Vec<String>> {
 }
 
 /// Returns a thousand kinds in the order in which they are requested, each evenly distributed.
-fn deck(kinds: &[(Arc<Kind>, usize)]) -> Vec<Arc<Kind>> {
+pub(crate) fn deck(kinds: &[(Arc<Kind>, usize)]) -> Vec<Arc<Kind>> {
     let all: usize = kinds.iter().map(|(_, share)| share).sum();
     let placed = kinds.iter().enumerate().flat_map(|(number, (kind, share))| {
         // A different offset for each kind, so that not all kinds begin together.
@@ -293,7 +293,7 @@ fn row(name: &str, latencies: &mut [u32]) -> String {
 }
 
 /// Returns a quantile of sorted latencies, in milliseconds.
-fn at(sorted: &[u32], part: f64) -> f64 {
+pub(crate) fn at(sorted: &[u32], part: f64) -> f64 {
     let place = (sorted.len() as f64 * part) as usize;
     sorted.get(place.min(sorted.len().saturating_sub(1))).map_or(f64::NAN, |micros| f64::from(*micros) / 1000.0)
 }

@@ -63,6 +63,8 @@ struct Inner {
     pool: PgPool,
     for_reads: PoolLane,
     read_turns: Arc<AccountTurns>,
+    /// Connections of requests without a token, of which others leave them one.
+    for_entrances: PoolLane,
     for_transactions: PoolLane,
     services: Arc<Services>,
     /// Audited reads that wait for a transaction.
@@ -93,7 +95,8 @@ impl Engine {
     /// Creates the engine from a schema, a pool and the services.
     #[must_use]
     pub fn new(plan: Arc<PreparedSchema>, pool: PgPool, services: Arc<Services>) -> Self {
-        let (for_reads, for_transactions) = (PoolLane::of_reads(pool.clone()), PoolLane::of_transactions(pool.clone()));
+        let for_reads = PoolLane::of_reads(pool.clone());
+        let (for_entrances, for_transactions) = PoolLane::of_transactions(pool.clone()).with_entrance();
         let read_turns = AccountTurns::of_connections(pool.options().get_max_connections() / 2);
         let (audited_reads, revisions) = (Coalescer::default(), Coalescer::default());
         Self(Arc::new(Inner {
@@ -101,6 +104,7 @@ impl Engine {
             pool,
             for_reads,
             read_turns,
+            for_entrances,
             for_transactions,
             services,
             audited_reads,
@@ -184,9 +188,14 @@ impl Engine {
             if plain {
                 return self.read(&call).await;
             }
+            let seer = self.0.services.read_replicas.as_ref().map(|replicas| (replicas, Arc::clone(call.caller())));
             // Both paths are detached from the caller's connection, so that a client that disconnects does not
             // interrupt a transaction.
-            if Self::may_share(&call) { self.share(call).await } else { self.settle_apart(call).await }
+            let outcome = if Self::may_share(&call) { self.share(call).await } else { self.settle_apart(call).await };
+            if let Some((replicas, caller)) = seer {
+                replicas.note_primary(&caller);
+            }
+            outcome
         }
         .boxed()
     }

@@ -33,7 +33,9 @@ impl Engine {
         let root = call.root();
         let entry =
             root.is_audited.then(|| audit::AuditEntry::of_call(root, call.caller(), &call.variables, self.services()));
-        let db = Db::for_transaction(self.0.for_transactions.clone(), terms(call, entry.as_ref()));
+        let is_entrance = call.caller().principal.is_none();
+        let lane = if is_entrance { &self.0.for_entrances } else { &self.0.for_transactions };
+        let db = Db::for_transaction(lane.clone(), terms(call, entry.as_ref()));
         let cx = Arc::new(self.context(call, db.clone()));
         let mut outcome = self.walk(call, &cx).await;
         *noted = match &mut outcome {

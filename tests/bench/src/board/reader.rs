@@ -1,9 +1,11 @@
 //! A user who reads the board: administrator of a partner that registers over HTTP with the mailed token.
 
+use std::net::SocketAddr;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
+use bytes::Bytes;
 use http::Method;
 use serde_json::{Value, json};
 use sqlx::Connection as _;
@@ -77,7 +79,16 @@ impl Reader {
 
     /// Signs in and returns an access token that is valid for ten minutes.
     pub(crate) async fn sign_in(&self, labs: &Running) -> anyhow::Result<String> {
-        let session = post(labs, "/v1/auth/sessions", &json!({ "email": self.address, "password": PASSWORD })).await?;
+        self.sign_in_at(labs.address).await
+    }
+
+    /// Signs in at this address of the service and returns the access token.
+    pub(crate) async fn sign_in_at(&self, address: SocketAddr) -> anyhow::Result<String> {
+        let body = Bytes::from(json!({ "email": self.address, "password": PASSWORD }).to_string());
+        let make = move |_: &load::At<'_>| {
+            load::request(Method::POST, "/v1/auth/sessions", None, Some(("application/json", body.clone())))
+        };
+        let session = load::answer(address, &make).await?.json()?;
         Ok(session.get("access_token").and_then(Value::as_str).context("a session has a token")?.to_owned())
     }
 }
