@@ -161,8 +161,9 @@ fn without_tls(cause: &str, place: &DatabaseTarget) -> String {
     let what = match cause {
         _ if cause.contains("does not support TLS") => {
             return format!(
-                "{place} does not support TLS, but sslmode in {setting} requires it. Enable TLS there (ssl = on), or \
-                 write sslmode=disable if the connection is secure without TLS."
+                "{place} does not support TLS. Labs requires it for a server on another machine, and if sslmode says so. \
+                 Enable TLS there (ssl = on), or write sslmode=disable in {setting} if the connection is secure without \
+                 TLS."
             );
         }
         _ if cause.contains("not valid for name") => {

@@ -1,8 +1,9 @@
 //! The database that an address names, and the connection parameters.
 
-use std::fmt;
 use std::fs::File;
+use std::net::IpAddr;
 use std::str::FromStr;
+use std::{env, fmt};
 
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
@@ -112,7 +113,7 @@ impl DatabaseTarget {
             sqlx::Error::Configuration(cause) => unreadable(setting, &cause.to_string()),
             other => unreadable(setting, &other.to_string()),
         })?;
-        let options = with_authority(address, options)?;
+        let options = with_authority(address, with_tls(address, options))?;
         let place = Self::named(&options, setting);
         if !matches!(scheme, "postgres" | "postgresql") {
             return Err(place.of_another_kind(scheme));
@@ -186,6 +187,17 @@ fn unreadable(setting: &str, cause: &str) -> OpenRefusal {
     ))
 }
 
+/// Requires TLS for a server on another machine if no `sslmode` is set. With libpq's default, `prefer`, an attacker
+/// between the two could remove it.
+fn with_tls(Address { url, .. }: &Address, options: PgConnectOptions) -> PgConnectOptions {
+    let is_set =
+        parameters(url).any(|(name, _)| matches!(name, "sslmode" | "ssl-mode")) || env::var_os("PGSSLMODE").is_some();
+    let host = options.get_host().trim_matches(['[', ']']);
+    let is_loopback = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    let is_here = options.get_socket().is_some() || host.starts_with('/') || is_loopback;
+    if is_set || is_here { options } else { options.ssl_mode(PgSslMode::Require) }
+}
+
 /// Adds a certificate authority that the address names, and checks it. As in PostgreSQL's own programs, `require` then
 /// means `verify-ca`. Unreadable files are reported here, because their names are available here.
 fn with_authority(address: &Address, options: PgConnectOptions) -> Result<PgConnectOptions, OpenRefusal> {
@@ -194,7 +206,7 @@ fn with_authority(address: &Address, options: PgConnectOptions) -> Result<PgConn
     for (names, variable) in FILES {
         let named = parameters(database_url).filter(|(name, _)| names.contains(name)).last();
         let named = named.map(|(name, value)| (name.to_owned(), decoded(value)));
-        let Some((name, file)) = named.or_else(|| Some(((*variable).to_owned(), std::env::var(variable).ok()?))) else {
+        let Some((name, file)) = named.or_else(|| Some(((*variable).to_owned(), env::var(variable).ok()?))) else {
             continue;
         };
         names_authority |= *variable == "PGSSLROOTCERT";
@@ -285,7 +297,26 @@ mod tests {
         let (place, _) = DatabaseTarget::of(&address("postgres://labs:hush@db.example:5433/shop")).unwrap();
         assert_eq!(place.to_string(), "The database at db.example:5433");
         assert_eq!((place.database.as_str(), place.user.as_str()), ("shop", "labs"));
-        assert_eq!(place.describe(), "shop at db.example:5433 as labs, sslmode prefer");
+        assert_eq!(place.describe(), "shop at db.example:5433 as labs, sslmode require");
+    }
+
+    #[test]
+    fn server_on_another_machine_needs_tls_unless_sslmode_is_set() {
+        let mode = |rest: &str| {
+            let (place, _) = DatabaseTarget::of(&address(format!("postgres://labs{rest}"))).unwrap();
+            place.describe().rsplit_once(' ').unwrap().1.to_owned()
+        };
+        for remote in
+            ["@db.example/shop", "@192.0.2.7/shop", "@[2001:db8::1]/shop", "@db.example/shop?application_name=a"]
+        {
+            assert_eq!(mode(remote), "require", "{remote}");
+        }
+        for near in
+            ["@localhost/shop", "@127.0.0.1/shop", "@%2Frun%2Fpostgresql/shop", "@db.example/shop?sslmode=prefer"]
+        {
+            assert_eq!(mode(near), "prefer", "{near}");
+        }
+        assert_eq!(mode("@db.example/shop?sslmode=disable"), "disable");
     }
 
     #[test]
