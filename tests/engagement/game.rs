@@ -23,7 +23,7 @@ const SIGNED_IN: usize = 25;
 /// earlier rounds.
 #[tokio::test]
 async fn colluding_player_guesses_votes_no_better_than_chance() {
-    let (mut random, rounds) = (Random(seed()), soak::count(40, 2_000));
+    let (mut random, rounds) = (Random(seed()), soak::count(16, 2_000));
     let log = Log::default();
     let lines = log.clone();
     let reader = tracing_subscriber::fmt().with_max_level(tracing::Level::DEBUG).with_ansi(false);

@@ -122,7 +122,7 @@ fn since(before: &BTreeMap<String, f64>, seen: &BTreeMap<String, f64>) -> BTreeM
 
 #[tokio::test]
 async fn colleague_who_reads_headers_guesses_voter_by_chance_only() {
-    let (mut random, rounds) = (Random(seed()), soak::count(40, 2_000));
+    let (mut random, rounds) = (Random(seed()), soak::count(24, 2_000));
     let mut game = HeadersGame::new().await;
     let (mut learned, mut right, mut guesses) = (Evidence::default(), 0, 0);
     let mut before = game.read().await;

@@ -91,7 +91,7 @@ async fn vote_counts_are_exact_after_every_random_step() {
     }
     let (mut account, mut random) = (Account::new(), Random(seed));
     let mut below = |bound: usize| usize::try_from(random.below(bound as u64)).unwrap();
-    for step in 0..soak::count(250, 10_000) {
+    for step in 0..soak::count(120, 10_000) {
         let (what, request, other, person) = (below(20), below(REQUESTS), below(REQUESTS), below(PEOPLE));
         let told = format!("step {step} of seed {seed}: {what} at {request} and {other} by {person}");
         take(&board, &mut account, (&people, &requests), (what, request, other, person), &told).await;

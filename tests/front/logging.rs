@@ -1,13 +1,13 @@
 //! Tests of logging: log content, and that a blocked log delays neither requests nor shutdown.
 
 use std::io::{PipeReader, Read as _, Write as _};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{LABS, Service, serve};
+use super::{Service, serve_migrated};
 
 /// A text on which an HTML parser logs many messages.
 const TEXT: &str = "A **secret wish** with <b>markup</b>, [a link](https://wish.example) and `code`.";
@@ -16,7 +16,7 @@ const TEXT: &str = "A **secret wish** with <b>markup</b>, [a link](https://wish.
 async fn debug_and_trace_log_no_text_of_users() {
     for level in ["debug", "trace"] {
         let place = tempfile::tempdir().unwrap();
-        let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
+        let mut command = serve_migrated(place.path());
         let service = Service::run(command.args(["--empty", "--log", level]));
         let log = Arc::clone(&service.log);
         let harness = service.harness(place.path()).await;
@@ -51,7 +51,7 @@ fn full_pipe() -> (PipeReader, Stdio) {
 fn stalled_log_reader_delays_neither_requests_nor_shutdown() {
     let place = tempfile::tempdir().unwrap();
     let (mut reader, stderr) = full_pipe();
-    let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
+    let mut command = serve_migrated(place.path());
     command.args(["--empty", "--log", "trace", "--log-requests"]);
     let mut service = Service::run_logging_to(&mut command, stderr);
     // Fewer requests than the burst budget of an anonymous network.
@@ -71,7 +71,7 @@ fn closed_standard_error_stops_nothing() {
     let place = tempfile::tempdir().unwrap();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
+    let mut command = serve_migrated(place.path());
     command.args(["--empty", "--log", "trace", "--log-requests"]);
     let mut service = Service::run_logging_to(&mut command, writer.into());
     assert!(service.answers());

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::harness::Harness;
+use crate::harness::{Harness, put_database};
 
 const LABS: &str = env!("CARGO_BIN_EXE_labs");
 
@@ -56,10 +56,19 @@ fn serve(program: &Command, listen: &str, folder: &Path) -> Command {
     command
 }
 
+/// Like [`serve`], for a folder with a migrated database: the test is not about the first start.
+fn serve_migrated(folder: &Path) -> Command {
+    if !folder.join("postgres").exists() {
+        fs::create_dir_all(folder).unwrap();
+        put_database(folder);
+    }
+    serve(&Command::new(LABS), "127.0.0.1:0", folder)
+}
+
 impl Service {
     /// Starts it without sample data.
     fn start(folder: &Path) -> Self {
-        Self::start_as(&Command::new(LABS), folder)
+        Self::run(serve_migrated(folder).arg("--empty"))
     }
 
     fn start_as(program: &Command, folder: &Path) -> Self {

@@ -2,7 +2,6 @@
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -11,7 +10,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{LABS, Service, serve};
+use super::{Service, serve_migrated};
 use crate::harness::{Harness, Replica};
 
 /// Restarts in a normal run, and in a whole soak run.
@@ -62,7 +61,7 @@ async fn read(connection: &mut TcpStream) -> io::Result<Answer> {
 #[tokio::test]
 async fn sigterm_answers_open_connections_once_and_readiness_fails() {
     let place = tempfile::tempdir().unwrap();
-    let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
+    let mut command = serve_migrated(place.path());
     let mut service = Service::run(command.arg("--empty").env("LABS_STOP_GRACE_SECONDS", "60"));
     let mut kept = Vec::new();
     for _ in 0..CLIENTS {
@@ -103,7 +102,7 @@ async fn sigterm_answers_open_connections_once_and_readiness_fails() {
 #[tokio::test]
 async fn ctrl_c_does_not_wait_for_idle_connections() {
     let place = tempfile::tempdir().unwrap();
-    let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
+    let mut command = serve_migrated(place.path());
     let mut service = Service::run(command.arg("--empty").env("LABS_STOP_GRACE_SECONDS", "300"));
     let mut kept = TcpStream::connect(service.address()).await.unwrap();
     assert_eq!(ask(&mut kept, HEALTH).await.unwrap().status, 200);

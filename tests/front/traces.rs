@@ -2,7 +2,6 @@
 
 mod collector;
 
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use tokio::net::TcpListener;
 use self::collector::{Collector, Received, attribute, of_name};
 use super::settings::refusal;
 use super::watched::{metrics_with, value};
-use super::{LABS, Service, serve};
+use super::{Service, serve_migrated};
 use crate::harness::people::{PASSWORD, Person};
 
 /// Id of the caller's span.
@@ -23,7 +22,7 @@ const CALLER: &str = "00f067aa0ba902b7";
 
 /// Starts a service that sends its traces to this address.
 fn traced(place: &std::path::Path, collector: &str, variables: &[(&str, &str)]) -> (Service, String) {
-    let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place);
+    let mut command = serve_migrated(place);
     command.args(["--empty", "--log-requests", "--metrics-listen", "127.0.0.1:0"]);
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", collector).env("OTEL_BSP_SCHEDULE_DELAY", "50");
     let service = Service::run_with_json(command.envs(variables.iter().copied()));

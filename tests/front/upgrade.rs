@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use serde_json::json;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
@@ -12,6 +13,7 @@ use tempfile::TempDir;
 use tokio::sync::watch;
 
 use crate::harness::{Harness, Replica};
+use crate::soak;
 
 /// Schema changes of the newer version: a table, a column with a default, changed rows, an index.
 const PREPARED: &str = "
@@ -73,12 +75,15 @@ impl Load {
         assert!(self.callers.iter().all(|caller| !caller.asks.is_finished()), "a caller was refused");
     }
 
-    /// Stops the callers and returns the error of a rejected call.
-    async fn end(self) {
+    /// Stops the callers and panics if a call was rejected. Returns the number of answered calls.
+    async fn end(self) -> u64 {
         drop(self.to);
+        let mut answered = 0;
         for caller in self.callers {
             caller.asks.await.unwrap();
+            answered += caller.answered.load(Ordering::Acquire);
         }
+        answered
     }
 }
 
@@ -105,7 +110,8 @@ async fn rolling_upgrade_and_downgrade_under_load_reject_no_request() {
         tokens.push(harness.partner(company).await.token);
     }
     let place = TempDir::new().unwrap();
-    let older = Replica::start(&harness, &place).await;
+    let older = Replica::start_former(&harness, &place).await;
+    let begun = Instant::now();
     let load = Load::start(tokens, format!("http://{}", older.address()));
     load.wait_for_more_calls(&harness).await;
     migrate(&harness.database_url).await;
@@ -119,9 +125,13 @@ async fn rolling_upgrade_and_downgrade_under_load_reject_no_request() {
     let is_ready = || async { harness.http().get(&readiness).send().await.unwrap().status() == 200 };
     harness.soon("the newer one is ready", is_ready).await;
     let place_of_older = TempDir::new().unwrap();
-    let older = Replica::start(&harness, &place_of_older).await;
+    let older = Replica::start_former(&harness, &place_of_older).await;
     load.to.send(format!("http://{}", older.address())).unwrap();
     load.wait_for_more_calls(&harness).await;
-    load.end().await;
+    let (answered, seconds) = (load.end().await, begun.elapsed().as_secs_f64());
     older.end().await;
+    soak::figure(&format!(
+        "upgrade and way back: {answered} requests, {:.0} a second, none rejected",
+        answered as f64 / seconds
+    ));
 }

@@ -1,13 +1,12 @@
 //! Tests of monitoring: start log line, request log lines, and metrics.
 
 use std::collections::BTreeSet;
-use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use super::{LABS, Service, cluster_name, kill, processes, serve};
+use super::{Service, cluster_name, kill, processes, serve_migrated};
 use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Harness, contract};
 
@@ -18,7 +17,7 @@ const CLIENT: &str = "client-of-mara-17";
 
 /// Starts a service with request logs and metrics, and returns it with the address of its metrics and its log.
 fn start(place: &std::path::Path) -> (Service, String, Arc<NamedTempFile>) {
-    let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place);
+    let mut command = serve_migrated(place);
     command.args(["--empty", "--log-requests", "--metrics-listen", "127.0.0.1:0"]);
     let service = Service::run_with_json(&mut command);
     let (metrics, log) = (service.metrics(), Arc::clone(&service.log));
@@ -177,7 +176,7 @@ async fn metrics_have_one_path_and_work_without_database() {
 #[test]
 fn metrics_and_request_log_are_off_by_default() {
     let place = tempfile::tempdir().unwrap();
-    let mut command = serve(&Command::new(LABS), "127.0.0.1:0", place.path());
+    let mut command = serve_migrated(place.path());
     let service = Service::run(command.args(["--empty", "--log", "debug"]));
     let log = Arc::clone(&service.log);
     assert!(service.answers());

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use labs_schema::open::DatabaseUrls;
 use sqlx::{Connection as _, PgConnection};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::Pooler;
+use super::{Pooler, follower};
 
 static CLUSTER: OnceLock<Running> = OnceLock::new();
 static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -27,6 +27,8 @@ thread_local! {
 struct Running {
     /// URL of its first database for the owner.
     url: String,
+    /// Folder that is removed at the end of the run.
+    folder: PathBuf,
     /// Receives the names of databases that are no longer needed.
     unneeded: UnboundedSender<String>,
 }
@@ -66,6 +68,25 @@ pub(super) async fn fresh_database() -> String {
     named(url, &name)
 }
 
+/// Puts a migrated private database into a service's folder, so that its start does not have to create one. All are copies
+/// of one that is created once.
+pub(crate) fn put_database(folder: &Path) {
+    static ORIGINAL: OnceLock<PathBuf> = OnceLock::new();
+    let original = ORIGINAL.get_or_init(|| {
+        std::thread::spawn(|| {
+            let place = CLUSTER.get_or_init(start).folder.join("original");
+            std::fs::create_dir(&place).unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(follower::made(&place)).1
+        })
+        .join()
+        .unwrap()
+    });
+    let mut command = Command::new("cp");
+    let copied = command.arg("-a").arg(original).arg(folder.join("postgres")).status().unwrap();
+    assert!(copied.success());
+}
+
 /// Returns the URL through which test services connect to a database. With `make pooler`, it goes through one
 /// PgBouncer, to prove that nothing needs a direct connection.
 pub(super) fn way_to(database_url: &str) -> String {
@@ -90,14 +111,15 @@ fn start() -> Running {
             let settings = Settings { durable: false, extra, ..Settings::default() };
             let cluster = Cluster::start(&folder, &settings).await.unwrap();
             make_template(cluster.url()).await;
-            tell.send(cluster.url().to_owned()).unwrap();
+            tell.send((cluster.url().to_owned(), directory.clone())).unwrap();
             while let Some(name) = names.recv().await {
                 drop_database(cluster.url(), &name).await;
             }
             drop((cluster, folder, remover));
         });
     });
-    Running { url: told.recv().unwrap(), unneeded }
+    let (url, folder) = told.recv().unwrap();
+    Running { url, folder, unneeded }
 }
 
 /// Drops a database and its open connections: its test has ended.

@@ -30,6 +30,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use call::{Answer, Call, contract};
+pub(crate) use cluster::put_database;
 pub(crate) use follower::{Followed, database_at};
 pub(crate) use held::{OpenTransaction, WAITING};
 pub(crate) use media::{FaultyBucket, StoreFault};

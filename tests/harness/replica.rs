@@ -28,16 +28,28 @@ impl Replica {
         Self::begin(harness, place, database_url, &["--stop-grace-seconds", "0"]).await
     }
 
+    /// Like [`Self::start`], as a process of the program of the last release, if `LABS_TEST_FORMER` names it
+    /// (`./test upgrade`).
+    pub(crate) async fn start_former(harness: &Harness, place: &TempDir) -> Self {
+        let former = std::env::var("LABS_TEST_FORMER").ok();
+        let program = former.as_deref().unwrap_or(env!("CARGO_BIN_EXE_labs"));
+        Self::run(program, harness, place, &harness.database_url, &["--stop-grace-seconds", "0"]).await
+    }
+
     /// Like [`Self::start`], with further flags such as the grace period.
     pub(crate) async fn start_with(harness: &Harness, place: &TempDir, flags: &[&str]) -> Self {
         Self::begin(harness, place, &harness.database_url, flags).await
     }
 
     async fn begin(harness: &Harness, place: &TempDir, database_url: &str, flags: &[&str]) -> Self {
+        Self::run(env!("CARGO_BIN_EXE_labs"), harness, place, database_url, flags).await
+    }
+
+    async fn run(program: &str, harness: &Harness, place: &TempDir, database_url: &str, flags: &[&str]) -> Self {
         // It rejects a database that may lose acknowledged writes, which the database of most tests may.
         let safely = "execute format('alter database %I set synchronous_commit = on', current_database())";
         harness.sql(&format!("do $$ begin {safely}; end $$")).await;
-        let mut command = Command::new(env!("CARGO_BIN_EXE_labs"));
+        let mut command = Command::new(program);
         command.args(["serve", "--empty", "--listen", "127.0.0.1:0", "--log", "error"]).args(flags);
         command.args(["--base-url", &harness.base_url, "--database-url", database_url, "--folder"]);
         command.arg(place.path()).arg("--master-key-file").arg(harness.master_key());

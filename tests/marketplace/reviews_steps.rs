@@ -8,9 +8,9 @@ use serde_json::json;
 use super::market::column;
 use super::reviews::{Desk, text};
 use crate::harness::random::{Random, seed};
+use crate::soak;
 
 /// Steps in a normal test run.
-const STEPS: u64 = 500;
 const CUSTOMERS: u64 = 6;
 
 /// The expected texts of a customer review with their stars.
@@ -73,7 +73,7 @@ async fn rating_is_exact_after_every_random_step() {
     let desk = Desk::new().await;
     let slugs = [desk.slug.clone(), desk.market.listed("Till Pilot").await.1];
     let mut reviews: BTreeMap<(usize, u64), Expected> = BTreeMap::new();
-    for step in 0..STEPS {
+    for step in 0..soak::count(150, 500) {
         let app = usize::try_from(random.below(2)).unwrap();
         let customer = random.below(CUSTOMERS);
         let told = format!("LABS_SEED={seed}, step {step}, app {app}, customer {customer}");

@@ -63,7 +63,7 @@ async fn stalled_uploads_of_four_accounts_do_not_block_fifth() {
 async fn expensive_images_of_four_accounts_barely_delay_fifth() {
     let (harness, fifth) = harness().await;
     let crowd = crowd(&harness).await;
-    let photo = image::RgbImage::from_fn(3_400, 3_400, |x, y| image::Rgb([(x / 14) as u8, (y / 14) as u8, 90]));
+    let photo = image::RgbImage::from_fn(2_000, 2_000, |x, y| image::Rgb([(x / 8) as u8, (y / 8) as u8, 90]));
     let mut large = std::io::Cursor::new(Vec::new());
     photo.write_to(&mut large, image::ImageFormat::Jpeg).unwrap();
     let large = large.into_inner();
