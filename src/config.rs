@@ -1,6 +1,7 @@
 //! Settings of `labs serve`, by flags and by LABS_* variables. This is the only list of them: `--help` prints it,
 //! [`table`] reads it, and a test compares `operate/settings.md` with it.
 
+mod breached;
 mod checkpoints;
 mod database;
 mod issuers;
@@ -20,13 +21,16 @@ use crate::telemetry::LogFilter;
 use clap::Args;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ipnet::IpNet;
+use labs_schema::crypto::breached::BreachedPasswords;
 use labs_schema::media::store::MediaPlace;
 use labs_schema::open::DatabaseUrls;
 use labs_schema::services::Retention;
 
+pub use self::breached::BreachedArgs;
 pub use self::checkpoints::CheckpointArgs;
 pub(crate) use self::checkpoints::read_private_file;
 pub use self::issuers::IssuerArgs;
@@ -109,6 +113,10 @@ pub struct Serve {
     /// there is no such file
     #[arg(long, env = "LABS_SECURITY_CONTACT", value_name = "ADDRESS", value_parser = contact)]
     pub security_contact: Option<String>,
+
+    /// Breached passwords.
+    #[command(flatten)]
+    pub breached: BreachedArgs,
 
     /// Serve agents at /mcp by the Model Context Protocol, with the same checks as the API
     #[arg(long, env = "LABS_MCP", value_parser = switch)]
@@ -268,6 +276,8 @@ pub struct Config {
     pub metrics_listen: Option<SocketAddr>,
     /// Address of the security contact. None: no `security.txt`.
     pub security_contact: Option<String>,
+    /// Passwords of known data breaches. None: none is rejected for that reason.
+    pub breached_passwords: Option<Arc<BreachedPasswords>>,
     /// Whether agents are served at `/mcp`.
     pub serves_agents: bool,
     /// Web origins whose pages may call the API, as `https://host[:port]`.
@@ -322,6 +332,7 @@ impl Serve {
             log_requests: self.log_requests,
             metrics_listen: self.metrics_listen.0,
             security_contact: self.security_contact,
+            breached_passwords: self.breached.settle()?,
             serves_agents: self.mcp,
             cors_origins: self.cors_origins,
             trusted_proxies: self.trusted_proxies,
@@ -345,8 +356,7 @@ impl Serve {
 }
 
 impl Config {
-    /// Returns the public base address, without a slash at the end. The default is the listening address, or the
-    /// loopback address if the service listens on all addresses.
+    /// Returns the public base address without a final slash: by default the listening address, or loopback for all.
     #[must_use]
     pub fn base_url(&self, listening: SocketAddr) -> String {
         self.base_url.clone().unwrap_or_else(|| {

@@ -187,6 +187,7 @@ async fn open_inside(database: &DatabaseUrls, common: &Common) -> anyhow::Result
             checkpoints: None,
         },
         issuer_keys: Arc::new(NoKeySets),
+        breached_passwords: None,
     };
     Ok(open(opening).await?)
 }

@@ -1,6 +1,7 @@
 //! Tests of registration, sign-in and access tokens of machine clients.
 
 mod account;
+mod breached;
 mod email_change;
 mod invitations;
 pub(crate) mod issuer;

@@ -17,6 +17,7 @@ pub(crate) fn refusal(variables: &[(&str, &str)], flags: &[&str]) -> String {
 
 /// Unusable settings: variable, value, and part of the message.
 const UNUSABLE: &[(&str, &str, &str)] = &[
+    ("LABS_BREACHED_PASSWORDS_FILE", "/no/such/list", "LABS_BREACHED_PASSWORDS_FILE names /no/such/list"),
     ("DATABASE_URL", "postgres://ada:hush@labs.invalid/shop", "The database shop at labs.invalid:5432 cannot"),
     ("DATABASE_URL", "mysql://ada:hush@db/shop", "the database shop at db by mysql://, but Labs supports only"),
     ("DATABASE_URL", "postgres://ada:1/hush@db/shop", "DATABASE_URL cannot be parsed"),

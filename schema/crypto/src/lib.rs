@@ -8,6 +8,7 @@
 //! | `sealed` | the master key, outside the database; sealing and MACs derived from it |
 //! | `secret` | text that cannot be printed; client secrets and one-time tokens |
 //! | `password` | Argon2id, its queue, and the password rule |
+//! | `breached` | passwords of known data breaches, in a file of the operator |
 //! | `totp` | second factor: seeds, single-use codes, recovery codes |
 //! | `refresh` | content of the refresh cookie and the ten-second rule |
 //! | `assertion` | identity assertions of other issuers (RFC 7523) and the issuers' public keys |
@@ -15,6 +16,7 @@
 //! | `siv` | encryption of short texts that clients hold |
 //! | `cursor` | encrypted page cursors, bound to their list and filter |
 pub mod assertion;
+pub mod breached;
 pub mod cursor;
 pub mod password;
 pub mod refresh;

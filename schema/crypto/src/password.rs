@@ -10,6 +10,7 @@ use labs_blocking::{BlockingError, BlockingPool, spare_cores};
 use unicode_normalization::UnicodeNormalization;
 use zeroize::Zeroizing;
 
+use super::breached::BreachedPasswords;
 use super::random_bytes;
 use super::secret::SecretText;
 
@@ -17,6 +18,8 @@ use super::secret::SecretText;
 #[derive(Clone, Debug)]
 pub struct PasswordHasher {
     lane: BlockingPool,
+    /// Passwords of known data breaches, if the operator has a list of them.
+    breached: Option<Arc<BreachedPasswords>>,
     /// Hash to verify against if the account does not exist, so that the answer takes the same time.
     dummy: Arc<str>,
 }
@@ -39,13 +42,19 @@ const OUTPUT_BYTES: usize = 32;
 impl PasswordHasher {
     /// Creates a hasher that runs `permits` hashes at once and lets `queue` more wait.
     pub fn new(permits: usize, queue: usize) -> PasswordHasher {
-        PasswordHasher { lane: BlockingPool::new(permits, queue), dummy: dummy_hash().into() }
+        PasswordHasher { lane: BlockingPool::new(permits, queue), breached: None, dummy: dummy_hash().into() }
     }
 
     /// Creates the hasher for this machine: all cores but one, and about two seconds of waiting at most.
     pub fn for_this_machine() -> PasswordHasher {
         let cores = spare_cores();
         PasswordHasher::new(cores, cores.saturating_mul(64))
+    }
+
+    /// Adds a list of breached passwords to the rule.
+    #[must_use]
+    pub fn with_breached(self, breached: Option<Arc<BreachedPasswords>>) -> PasswordHasher {
+        PasswordHasher { breached, ..self }
     }
 
     /// Returns the PHC string of `password`, with a new salt.
@@ -72,7 +81,8 @@ impl PasswordHasher {
         Ok(Verdict { matches: known && matches, needs_rehash: known && matches && !readable.is_some_and(is_current) })
     }
 
-    /// Applies [`password_rule`] outside the async threads.
+    /// Applies [`password_rule`] outside the async threads, and then the list of breached passwords. If the list cannot
+    /// be read any more, the log has an error and the password is accepted.
     ///
     /// # Errors
     /// [`BlockingError::Overloaded`] if the queue is full; the inner result is the rule's.
@@ -83,7 +93,19 @@ impl PasswordHasher {
         name: &str,
     ) -> Result<Result<(), Vec<PasswordProblem>>, BlockingError> {
         let (email, name) = (email.to_owned(), name.to_owned());
-        self.lane.run(move || password_rule(&password, &email, &name)).await
+        let breached = self.breached.clone();
+        let judge = move || {
+            password_rule(&password, &email, &name)?;
+            match breached.map(|list| list.contains(&normal_form(&password))) {
+                Some(Ok(true)) => Err(vec![PasswordProblem::TooCommon]),
+                Some(Err(error)) => {
+                    tracing::error!(%error, "the list of breached passwords cannot be read");
+                    Ok(())
+                }
+                Some(Ok(false)) | None => Ok(()),
+            }
+        };
+        self.lane.run(judge).await
     }
 }
 
