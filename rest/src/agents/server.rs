@@ -22,7 +22,7 @@ const FIND: &str = "find_operations";
 /// Name of the tool that calls an operation.
 const CALL: &str = "call_operation";
 
-/// What an agent reads when it connects.
+/// Instructions for an agent, sent when it connects.
 const INSTRUCTIONS: &str = "Labs is the developer platform of a hospitality marketplace. Describe a task to \
     `find_operations`, then pass the id and the parameters of a found operation to `call_operation`. An operation that \
     changes data runs only with `confirm: true`; without it, the tool shows the request and whether the caller may send \
@@ -100,7 +100,7 @@ impl ServerHandler for AgentServer {
     }
 }
 
-/// Why a tool did not do what was asked.
+/// Reason for which a tool rejects a call.
 #[derive(Debug)]
 pub(super) enum ToolError {
     /// The error response of the operation.

@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use super::operation::operation;
 use super::pages::{Blog, Changelog, Entry, EntryText, ListOf, Notice, Post, PostText};
 use crate::bind::query_pairs;
-use crate::exceptions::other_method;
+use crate::exceptions::other_than_get;
 use crate::front::coding::CodingSettled;
 use crate::front::headers;
 use crate::rest::Rest;
@@ -96,13 +96,9 @@ impl PageQuery {
 pub(super) fn router() -> Router<Arc<Rest>> {
     PARTS.iter().fold(Router::new(), |router, part| {
         let page = get(|State(rest): State<Arc<Rest>>, request: Request| page(part, rest, request));
-        let page = page.fallback(unknown_method);
+        let page = page.fallback(other_than_get);
         router.route(part.page, page.clone()).route(&format!("{}/{{slug}}", part.page), page.clone())
     })
-}
-
-async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
-    other_method(&rest, request, "GET, HEAD, OPTIONS")
 }
 
 async fn page(part: &Part, rest: Arc<Rest>, request: Request) -> Response<Body> {

@@ -12,11 +12,9 @@ use labs_core::audit_chain::transparency;
 use labs_core::{Code, Fault};
 use labs_transparency::LogObject;
 
-use super::other_method;
-use crate::answer::{etag, write_conditional};
-use crate::bind::Condition;
-use crate::front::headers;
-use crate::request::{Exchange, catch_panic, checks};
+use super::{answer_anonymous, other_than_get, write_tagged};
+use crate::answer::etag;
+use crate::request::Exchange;
 use crate::rest::Rest;
 
 /// Path of the log.
@@ -24,22 +22,12 @@ const FOLDER: &str = "/audit-log/";
 
 /// Returns the routes of the log.
 pub(super) fn router() -> Router<Arc<Rest>> {
-    Router::new().route("/audit-log/{*object}", get(object).fallback(unknown_method))
+    Router::new().route("/audit-log/{*object}", get(object).fallback(other_than_get))
 }
 
 async fn object(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, _) = request.into_parts();
-    let mut exchange = Exchange::begin(&rest, &parts);
-    let answered = match checks::check_head(&parts).and_then(|()| exchange.spend_anonymous(&rest)) {
-        Ok(()) => catch_panic(find(&rest, &parts)).await,
-        Err(fault) => Err(fault),
-    };
-    let response = answered.unwrap_or_else(|fault| exchange.refusal(&fault, &parts));
-    exchange.finish(&rest, response)
-}
-
-async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
-    other_method(&rest, request, "GET, HEAD, OPTIONS")
+    answer_anonymous(&rest, &parts, Exchange::spend_anonymous, find(&rest, &parts)).await
 }
 
 async fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
@@ -58,11 +46,8 @@ async fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     let mut response = Response::new(Body::from(content));
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-    headers::text(out, header::ETAG, &format!("\"{tag}\""));
     out.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
     out.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     out.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
-    let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter();
-    let if_none_match = Condition::parse(sent.map(HeaderValue::as_bytes));
-    write_conditional(response, (None, if_none_match.as_ref()), &parts.headers)
+    write_tagged(response, &tag, parts)
 }

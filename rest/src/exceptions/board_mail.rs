@@ -11,9 +11,9 @@ use axum::routing::get;
 use http::{HeaderName, HeaderValue, Method, Response, header, request::Parts};
 use labs_core::{Code, Fault};
 
-use super::other_method;
+use super::{answer_anonymous, other_method};
 use crate::bind::query_pairs;
-use crate::request::{Exchange, catch_panic, checks};
+use crate::request::Exchange;
 use crate::rest::Rest;
 
 /// Content security policy of the page: its own style and icon. Its form is sent to the same origin.
@@ -34,13 +34,7 @@ pub(super) fn router() -> Router<Arc<Rest>> {
 
 async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, _) = request.into_parts();
-    let mut exchange = Exchange::begin(&rest, &parts);
-    let answered = match checks::check_head(&parts).and_then(|()| exchange.spend_anonymous(&rest)) {
-        Ok(()) => catch_panic(find(&rest, &parts)).await,
-        Err(fault) => Err(fault),
-    };
-    let response = answered.unwrap_or_else(|fault| exchange.refusal(&fault, &parts));
-    exchange.finish(&rest, response)
+    answer_anonymous(&rest, &parts, Exchange::spend_anonymous, find(&rest, &parts)).await
 }
 
 async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {

@@ -16,14 +16,16 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use labs_core::context::Caller;
 use labs_core::{Code, Fault};
 
-use crate::bind::BoundRequest;
+use crate::answer::write_conditional;
+use crate::bind::{BoundRequest, Condition};
 use crate::contract::{Direct, Operation, Probe};
-use crate::request::{Exchange, checks};
+use crate::front::headers;
+use crate::request::{Exchange, catch_panic, checks};
 use crate::rest::Rest;
 
 /// Returns the routes outside the contract: the pages, public media, the unsubscribe page, the playground's endpoint, the
@@ -52,6 +54,35 @@ pub(crate) async fn serve(
         Some(Direct::Explanation) => explain::explain(rest, parts, caller, bound).await,
         None => Err(Fault::internal(format!("{} has neither a document nor a direct answer", operation.id))),
     }
+}
+
+/// Answers a request outside the contract: checks its head, spends a budget of its network, and finds the answer.
+async fn answer_anonymous<'a>(
+    rest: &'a Rest,
+    parts: &'a Parts,
+    spend: impl FnOnce(&mut Exchange<'a>, &'a Rest) -> Result<(), Fault>,
+    find: impl Future<Output = Result<Response<Body>, Fault>>,
+) -> Response<Body> {
+    let mut exchange = Exchange::begin(rest, parts);
+    let answered = match checks::check_head(parts).and_then(|()| spend(&mut exchange, rest)) {
+        Ok(()) => catch_panic(find).await,
+        Err(fault) => Err(fault),
+    };
+    let response = answered.unwrap_or_else(|fault| exchange.refusal(&fault, parts));
+    exchange.finish(rest, response)
+}
+
+/// Adds the entity tag of a file, and returns 304 instead if the caller has it.
+fn write_tagged(mut response: Response<Body>, tag: &str, parts: &Parts) -> Result<Response<Body>, Fault> {
+    headers::text(response.headers_mut(), header::ETAG, &format!("\"{tag}\""));
+    let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter();
+    let if_none_match = Condition::parse(sent.map(HeaderValue::as_bytes));
+    write_conditional(response, (None, if_none_match.as_ref()), &parts.headers)
+}
+
+/// Answers other methods of a path that only GET and HEAD support.
+pub(crate) async fn other_than_get(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    other_method(&rest, request, "GET, HEAD, OPTIONS")
 }
 
 /// Answers a method that a path outside the contract does not support. OPTIONS gets the list of supported methods, as

@@ -15,14 +15,13 @@ use labs_core::{Code, Fault};
 use rust_embed::RustEmbed;
 use serde::Deserialize;
 
-use super::other_method;
 use super::well_known::links_of_front_page;
-use crate::answer::{etag, write_conditional};
-use crate::bind::Condition;
+use super::{answer_anonymous, other_than_get, write_tagged};
+use crate::answer::etag;
 use crate::contract::nearest;
 use crate::front::headers;
 use crate::precompressed::PrecompressedDocument;
-use crate::request::{Exchange, catch_panic, checks};
+use crate::request::Exchange;
 use crate::rest::Rest;
 
 #[derive(RustEmbed)]
@@ -75,7 +74,7 @@ const MAILED: [&str; 5] = ["verify-email", "reset-password", "confirm-email", "c
 
 /// Returns the routes of the pages.
 pub(super) fn router() -> Router<Arc<Rest>> {
-    let page = get(page).fallback(unknown_method);
+    let page = get(page).fallback(other_than_get);
     Router::new()
         .route("/", page.clone())
         .route("/llms.txt", page.clone())
@@ -93,17 +92,7 @@ pub(super) fn router() -> Router<Arc<Rest>> {
 
 async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, _) = request.into_parts();
-    let mut exchange = Exchange::begin(&rest, &parts);
-    let answered = match checks::check_head(&parts).and_then(|()| exchange.spend_anonymous(&rest)) {
-        Ok(()) => catch_panic(file(&rest, &parts)).await,
-        Err(fault) => Err(fault),
-    };
-    let response = answered.unwrap_or_else(|fault| exchange.refusal(&fault, &parts));
-    exchange.finish(&rest, response)
-}
-
-async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
-    other_method(&rest, request, "GET, HEAD, OPTIONS")
+    answer_anonymous(&rest, &parts, Exchange::spend_anonymous, file(&rest, &parts)).await
 }
 
 async fn file(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
@@ -127,10 +116,7 @@ async fn file(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
         *response.status_mut() = StatusCode::NOT_FOUND;
         return Ok(response);
     }
-    headers::text(out, header::ETAG, &format!("\"{}\"", file.tag));
-    let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter();
-    let if_none_match = Condition::parse(sent.map(HeaderValue::as_bytes));
-    write_conditional(response, (None, if_none_match.as_ref()), &parts.headers)
+    write_tagged(response, &file.tag, parts)
 }
 
 /// Returns the name of the file that a path shows. Operations, codes and concepts of the reference have a page each, at

@@ -14,11 +14,9 @@ use labs_core::scope::Scope;
 use labs_core::{Code, Fault};
 use serde_json::{Value, json};
 
-use super::other_method;
-use crate::answer::{etag, write_conditional};
-use crate::bind::Condition;
-use crate::front::headers;
-use crate::request::{Exchange, catch_panic, checks};
+use super::{answer_anonymous, other_than_get, write_tagged};
+use crate::answer::etag;
+use crate::request::Exchange;
 use crate::rest::Rest;
 
 /// Address of the metadata of the protected resource, which every 401 names (RFC 9728 section 5.1).
@@ -32,7 +30,7 @@ const DAY: i64 = 86_400;
 
 /// Returns the routes of the documents.
 pub(super) fn router() -> Router<Arc<Rest>> {
-    let document = get(document).fallback(unknown_method);
+    let document = get(document).fallback(other_than_get);
     [
         "/.well-known/oauth-authorization-server",
         PROTECTED_RESOURCE,
@@ -59,17 +57,7 @@ pub(super) fn links_of_front_page() -> HeaderValue {
 
 async fn document(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     let (parts, _) = request.into_parts();
-    let mut exchange = Exchange::begin(&rest, &parts);
-    let answered = match checks::check_head(&parts).and_then(|()| exchange.spend_anonymous(&rest)) {
-        Ok(()) => catch_panic(async { find(&rest, &parts) }).await,
-        Err(fault) => Err(fault),
-    };
-    let response = answered.unwrap_or_else(|fault| exchange.refusal(&fault, &parts));
-    exchange.finish(&rest, response)
-}
-
-async fn unknown_method(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
-    other_method(&rest, request, "GET, HEAD, OPTIONS")
+    answer_anonymous(&rest, &parts, Exchange::spend_anonymous, async { find(&rest, &parts) }).await
 }
 
 fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
@@ -90,14 +78,11 @@ fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     let mut response = Response::new(Body::from(bytes));
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-    headers::text(out, header::ETAG, &format!("\"{tag}\""));
     out.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
     // Any page may read what every program may read.
     out.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     out.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
-    let sent = parts.headers.get_all(header::IF_NONE_MATCH).iter();
-    let if_none_match = Condition::parse(sent.map(HeaderValue::as_bytes));
-    write_conditional(response, (None, if_none_match.as_ref()), &parts.headers)
+    write_tagged(response, &tag, parts)
 }
 
 fn redirect(path: &'static str) -> Response<Body> {
