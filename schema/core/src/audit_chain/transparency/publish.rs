@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use labs_transparency::tile::WIDTH;
 use labs_transparency::{Checkpoint, LogEntry, LogObject, Tile, Tree};
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 
 use super::files::LogFiles;
 use super::{CheckpointSigner, entry_of, hash_of};
@@ -50,19 +50,39 @@ pub async fn publish(pool: &PgPool, services: &Services) -> Result<u64, Fault> {
 }
 
 async fn run_pass(pool: &PgPool, services: &Services, signer: &CheckpointSigner) -> Result<u64, Fault> {
-    let (db, files) = (Db::from_pool(pool.clone()), LogFiles(&services.media));
+    let db = Db::from_pool(pool.clone());
     let mut transaction = pool.begin().await?;
     if !store::lock_log(&mut transaction).await? {
         transaction.rollback().await?;
         return Ok(0);
     }
-    let PublishedTree { mut tree, hash, entries } = load_tree(&db, services, signer).await?;
+    let extended = extend(&db, services, signer, &mut transaction).await;
+    // After an error too: dropping the transaction would release the lock only later.
+    let released = transaction.rollback().await;
+    let (added, full) = extended?;
+    released?;
+    for tile in full {
+        services.media.delete_partial_tiles(tile).await?;
+    }
+    Ok(added)
+}
+
+/// Adds a part of the sealed records while the transaction holds the lock, and signs a checkpoint. Returns the number of
+/// added records, and the tiles that are now full.
+async fn extend(
+    db: &Db,
+    services: &Services,
+    signer: &CheckpointSigner,
+    transaction: &mut PgConnection,
+) -> Result<(u64, Vec<Tile>), Fault> {
+    let files = LogFiles(&services.media);
+    let PublishedTree { mut tree, hash, entries } = load_tree(db, services, signer).await?;
     // The server ends an idle transaction after some seconds, so each step with the object storage is followed by a
     // statement. It fails if the connection, and the lock with it, was lost.
-    store::lock_log(&mut transaction).await?;
+    store::lock_log(transaction).await?;
     let former = tree.size();
-    let seals = load_new_seals(&db, services, former).await?;
-    store::lock_log(&mut transaction).await?;
+    let seals = load_new_seals(db, services, former).await?;
+    store::lock_log(transaction).await?;
     let mut bundles = Bundles::new(former, entries);
     let mut previous = hash;
     for (position, seal) in (former + 1..).zip(&seals) {
@@ -77,15 +97,11 @@ async fn run_pass(pool: &PgPool, services: &Services, signer: &CheckpointSigner)
     if tree.size() > former {
         files.put(&tiles, &bundles.tiles(tree.size())).await?;
     }
-    store::lock_log(&mut transaction).await?;
+    store::lock_log(transaction).await?;
     let checkpoint = Checkpoint { origin: signer.origin.clone(), size: tree.size(), root: tree.root() };
     let note = checkpoint.sign(signer.keys.iter()).to_string();
     services.media.put_log(LogObject::Checkpoint, note.into()).await?;
-    transaction.rollback().await?;
-    for (tile, _) in full {
-        services.media.delete_partial_tiles(tile).await?;
-    }
-    Ok(tree.size() - former)
+    Ok((tree.size() - former, full.into_iter().map(|(tile, _)| tile).collect()))
 }
 
 /// Loads the tree of the last checkpoint, and ensures that the chain still contains it.
