@@ -1,12 +1,13 @@
 //! Tests of monitoring: start log line, request log lines, and metrics.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use super::{Service, cluster_name, kill, processes, serve_migrated};
+use super::{LABS, Service, cluster_name, kill, processes, serve, serve_migrated};
 use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Harness, contract};
 
@@ -17,7 +18,10 @@ const CLIENT: &str = "client-of-mara-17";
 
 /// Starts a service with request logs and metrics, and returns it with the address of its metrics and its log.
 fn start(place: &std::path::Path) -> (Service, String, Arc<NamedTempFile>) {
-    let mut command = serve_migrated(place);
+    start_by(serve_migrated(place))
+}
+
+fn start_by(mut command: Command) -> (Service, String, Arc<NamedTempFile>) {
     command.args(["--empty", "--log-requests", "--metrics-listen", "127.0.0.1:0"]);
     let service = Service::run_with_json(&mut command);
     let (metrics, log) = (service.metrics(), Arc::clone(&service.log));
@@ -72,7 +76,8 @@ async fn happen(harness: &Harness) -> (Person, String) {
 #[tokio::test]
 async fn requests_are_logged_and_counted_without_identities() {
     let place = tempfile::tempdir().unwrap();
-    let (service, metrics_url, log) = start(place.path());
+    // The first start, which runs all migrations.
+    let (service, metrics_url, log) = start_by(serve(&Command::new(LABS), "127.0.0.1:0", place.path()));
     let harness = service.harness(place.path()).await;
     let (person, request) = happen(&harness).await;
     let metrics = metrics_with(&metrics_url, "labs_job_last_success_seconds{job=\"MAIL_DELIVERY\"}").await;

@@ -1,6 +1,7 @@
 //! One private PostgreSQL for the whole test run, and databases cloned from a migrated template.
 
 use std::cell::RefCell;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -85,6 +86,8 @@ pub(crate) fn put_database(folder: &Path) {
     let mut command = Command::new("cp");
     let copied = command.arg("-a").arg(original).arg(folder.join("postgres")).status().unwrap();
     assert!(copied.success());
+    // The service refuses a folder with files that others could read.
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)).unwrap();
 }
 
 /// Returns the URL through which test services connect to a database. With `make pooler`, it goes through one

@@ -16,11 +16,11 @@ pub(super) struct Operation<T> {
     pub(super) start: Moment,
     /// Time after the response; `None` if there was none, so that the outcome is unknown.
     pub(super) end: Option<Moment>,
-    /// What it did.
+    /// Kind of the operation, with its value.
     pub(super) action: Action<T>,
 }
 
-/// What an operation did.
+/// Kind of an operation.
 #[derive(Clone, Debug)]
 pub(super) enum Action<T> {
     /// Wrote a value to a register, or added it to a set.

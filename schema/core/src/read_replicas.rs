@@ -6,7 +6,7 @@
 //! of the replicas is unknown, and none is used.
 //!
 //! A reader never sees older data than before (docs/decisions/database.md#reads-never-go-back-in-time): this process
-//! remembers what it has shown to whom (`seen.rs`). For readers of several processes, list cursors contain the WAL
+//! records when the primary last answered each reader (`seen.rs`). For readers of several processes, list cursors contain the WAL
 //! position of that time, a cursor from the primary is read from the primary, and conditional requests are repeated on
 //! the primary, unless the replica's answer equals the caller's copy.
 
@@ -77,7 +77,7 @@ pub struct ReadReplicas {
     counts: Counts,
 }
 
-/// What a reader has seen when its request begins.
+/// Freshness that a reader needs, as of the start of its request.
 #[derive(Clone, Copy, Debug)]
 pub struct SeenBefore {
     /// Moment that a replica must show; `None` if the chosen replica shows it already.
@@ -86,7 +86,7 @@ pub struct SeenBefore {
 }
 
 impl SeenBefore {
-    /// Whether every read that may be a second old shows what the reader has seen.
+    /// Whether the reader needs no more than any other reader.
     #[must_use]
     pub fn is_in_every_read(&self) -> bool {
         self.moment.is_none()
@@ -165,7 +165,7 @@ impl ReadReplicas {
         self.counts.failed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns what a caller has seen before the request that begins now.
+    /// Returns the freshness that a request of this caller needs if it begins now.
     #[must_use]
     pub fn seen_before(&self, caller: &Caller) -> SeenBefore {
         let choice = self.chosen.now();
@@ -187,7 +187,7 @@ impl ReadReplicas {
         self.seen.note(caller);
     }
 
-    /// Takes a connection to the chosen replica, if it is fresh enough and shows what the reader has seen; `None` if the
+    /// Takes a connection to the chosen replica, if it is fresh enough for the reader; `None` if the
     /// primary must be used.
     pub async fn take(
         &self,

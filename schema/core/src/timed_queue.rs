@@ -1,10 +1,9 @@
 //! Waiting that is bounded by time, not by the number of waiters.
 //!
-//! A queue that is never empty for seconds no longer evens out a burst: it only makes everyone wait, often for longer
-//! than the client does, so that the work is done for nobody. Such a queue is called a standing queue, and each of its
-//! waiters gives up after a short time. Otherwise a waiter has more time, so that a burst or a short stall of the
-//! database fails no request. The idea is that of controlled delay (RFC 8289), with a limit for the wait instead of
-//! dropped packets.
+//! A queue absorbs a burst. A queue that is not empty for seconds (a standing queue) only makes every request wait, often
+//! for longer than the client waits, and the service then works for clients that have left. A waiter in a standing queue
+//! therefore gives up after a short time. In any other queue it has more time, so that a burst or a short stall of the
+//! database fails no request. This is the idea of controlled delay (RFC 8289).
 
 use std::future::Future;
 use std::pin::pin;
@@ -31,7 +30,7 @@ pub(crate) struct TimedQueue {
 #[derive(Debug, Default)]
 struct QueueState {
     waiting: usize,
-    /// Moment since which somebody waits.
+    /// Moment since which the queue has not been empty.
     since: Option<Instant>,
 }
 

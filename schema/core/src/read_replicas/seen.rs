@@ -1,8 +1,9 @@
-//! What each reader has seen: no reader gets data that is older than what this process showed it before.
+//! Records of the data that readers have seen, so that no reader gets older data from this process.
 //!
-//! A read replica never goes back in time, so a process reads from one replica as long as it can. Only two steps lead to
-//! older data: from the primary to a replica, and from one replica to another. A moment of this process's clock guards
-//! both: a replica that shows everything up to that moment shows all that was seen before it.
+//! The data of one replica never gets older, so a process reads from the same replica as long as that one is fresh. A
+//! reader could see older data only after a change from the primary to a replica, or from one replica to another. The
+//! process records the moment of that change by its own clock, and uses the new replica only when that one shows
+//! everything that was committed before this moment.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -94,5 +95,48 @@ impl ChosenReplica {
     /// Records that the primary answers a read instead of the chosen replica.
     pub(super) fn depart(&self) {
         self.locked().departures += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use super::*;
+    use crate::context::{Channel, Credentials};
+
+    fn caller(address: [u8; 4]) -> Caller {
+        Caller {
+            principal: None,
+            address: IpAddr::V4(Ipv4Addr::from(address)),
+            user_agent: None,
+            request_id: String::new(),
+            channel: Channel::Rest,
+            credentials: Credentials::default(),
+            takes_csv: false,
+        }
+    }
+
+    #[test]
+    fn answer_of_primary_is_recorded_for_its_network_only() {
+        let (moments, one, other) = (SeenMoments::default(), caller([192, 0, 2, 1]), caller([192, 0, 2, 2]));
+        let before = Instant::now();
+        moments.note(&one);
+        assert!(moments.of(&one).is_some_and(|moment| moment >= before));
+        assert_eq!(moments.of(&other), None);
+    }
+
+    #[test]
+    fn changed_choice_must_show_the_moment_of_the_change() {
+        let chosen = ChosenReplica::new(0);
+        assert!(chosen.now().shows.is_none());
+        chosen.change(0, 1);
+        let changed = chosen.now();
+        assert!(changed.index == 1 && changed.shows.is_some() && changed.departures == 1);
+        // A second request that saw the former choice changes nothing.
+        chosen.change(0, 2);
+        assert!(chosen.now().index == 1 && chosen.now().departures == 1);
+        chosen.depart();
+        assert_eq!(chosen.now().departures, 2);
     }
 }
