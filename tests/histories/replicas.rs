@@ -55,6 +55,8 @@ impl Course<'_> {
         let mut seen = vec![0; self.tiers.len()];
         let own = self.tiers.get(client);
         while self.goes_on() {
+            // Clients pause, so that a read can come before and after a replica shows what the client has seen.
+            tokio::time::sleep(Duration::from_millis(random.below(30))).await;
             if let Some(own) = own.filter(|_| random.below(6) == 0) {
                 let number = own.changes.load(Ordering::Relaxed) + 1;
                 let call = self.harness.call("subscription_tiers_update").path("tier_uuid", &own.uuid);
@@ -126,7 +128,7 @@ async fn clients_of_read_replicas_see_own_writes_and_never_go_back() {
         anomalies.len(),
         anomalies.first()
     );
-    assert!(counts.answered > 0, "no follower was used: {counts:?}");
+    assert!(counts.answered > operations as u64 / 20, "the followers answer too little: {counts:?}");
     figure(&format!(
         "{operations} operations over two read replicas, {} reads by them, {} by the primary instead: none goes back",
         counts.answered, counts.passed_on

@@ -197,6 +197,16 @@ impl Db {
         )
     }
 
+    /// Returns a handle whose statements only the primary answers, for data that this process keeps for all readers.
+    #[must_use]
+    pub fn of_leader(&self) -> Self {
+        let lanes = match &self.source {
+            ConnectionSource::Reads(lanes) => lanes.of_leader(),
+            ConnectionSource::Pool(_) | ConnectionSource::Requests(_) => None,
+        };
+        lanes.map_or_else(|| self.clone(), |lanes| Self { source: ConnectionSource::Reads(lanes), mode: Mode::Single })
+    }
+
     /// Defers the claim of an idempotency key to the transaction's first statement, which fails if the claim fails.
     ///
     /// # Errors

@@ -41,12 +41,13 @@ pub struct PoolLane {
     shared: Option<Arc<Semaphore>>,
     /// Bounds the wait of these requests.
     queue: Arc<TimedQueue>,
+    /// Waiting requests. The two parts of a divided lane do not pass connections to each other.
+    line: Arc<Mutex<WaitQueue>>,
 }
 
 struct Inner {
     pool: PgPool,
     turns: Arc<Semaphore>,
-    line: Mutex<WaitQueue>,
 }
 
 /// Right to use one of the lane's connections.
@@ -109,17 +110,20 @@ impl PoolLane {
         Self::new(pool, most)
     }
 
-    /// Divides the lane: the first is for entrances and may take every connection, the second leaves one for them.
+    /// Divides the lane: the first is for entrances and may take every connection, the second leaves one for them. With
+    /// fewer than three connections, it leaves none.
     pub(crate) fn with_entrance(self) -> (Self, Self) {
-        let shared = Arc::new(Semaphore::new(self.inner.turns.available_permits().saturating_sub(1).max(1)));
-        let others = Self { shared: Some(shared), queue: new_queue(), ..self.clone() };
+        let all = self.inner.turns.available_permits();
+        let left = usize::from(all >= 3);
+        let shared = Arc::new(Semaphore::new(all - left));
+        let others = Self { shared: Some(shared), queue: new_queue(), line: Arc::default(), ..self.clone() };
         (self, others)
     }
 
     fn new(pool: PgPool, most: u32) -> Self {
         let turns = Arc::new(Semaphore::new(most.max(1) as usize));
-        let inner = Arc::new(Inner { pool, turns, line: Mutex::default() });
-        Self { inner, shared: None, queue: new_queue() }
+        let inner = Arc::new(Inner { pool, turns });
+        Self { inner, shared: None, queue: new_queue(), line: Arc::default() }
     }
 
     /// Returns the underlying pool.
@@ -133,7 +137,7 @@ impl PoolLane {
     /// [`crate::fault::Code::Unavailable`] if the database does not answer or no connection is free in time.
     pub async fn take(&self) -> Result<LentConnection, Fault> {
         let until = tokio::time::Instant::now() + PATIENCE;
-        let place = QueueSlot::new(&self.inner);
+        let place = QueueSlot::new(self);
         let turn = self.queue.wait(self.turn()).await.map_err(|_| err_busy())?.map_err(|_| sqlx::Error::PoolClosed)?;
         let away = match place.leave() {
             Some(passed) => passed,
@@ -152,13 +156,7 @@ impl PoolLane {
         };
         Ok(LaneTurn { _turn: Arc::clone(&self.inner.turns).acquire_owned().await?, _shared })
     }
-}
 
-fn new_queue() -> Arc<TimedQueue> {
-    Arc::new(TimedQueue::new(PATIENCE))
-}
-
-impl Inner {
     fn line(&self) -> MutexGuard<'_, WaitQueue> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -174,13 +172,17 @@ impl Inner {
     }
 }
 
+fn new_queue() -> Arc<TimedQueue> {
+    Arc::new(TimedQueue::new(PATIENCE))
+}
+
 /// Place in the queue. If a waiter is cancelled, the surplus connection returns to the pool.
-struct QueueSlot<'a>(&'a Inner);
+struct QueueSlot<'a>(&'a PoolLane);
 
 impl<'a> QueueSlot<'a> {
-    fn new(inner: &'a Inner) -> Self {
-        inner.line().waiting += 1;
-        Self(inner)
+    fn new(lane: &'a PoolLane) -> Self {
+        lane.line().waiting += 1;
+        Self(lane)
     }
 
     /// Takes a connection that was passed on, when the turn has come.
@@ -224,7 +226,7 @@ impl LentConnection {
 
     /// Whether a request waits for it. The waiter may have left before the connection is passed on.
     pub fn is_wanted(&self) -> bool {
-        self.turn.as_ref().is_some_and(|(home, _)| !self.away.is_due_back() && home.inner.line().wants_more())
+        self.turn.as_ref().is_some_and(|(home, _)| !self.away.is_due_back() && home.line().wants_more())
     }
 
     /// Returns whether the connection is in a transaction that was just begun, and clears the flag: the caller then
@@ -254,7 +256,7 @@ impl LentConnection {
         let Self { away, turn, of_account } = self;
         let Some((home, permit)) = turn else { return Some(Self { away, turn, of_account }) };
         // The request whose turn begins when this one ends finds the connection.
-        let left = home.inner.pass(away)?;
+        let left = home.pass(away)?;
         Some(Self { away: left, turn: Some((home, permit)), of_account })
     }
 

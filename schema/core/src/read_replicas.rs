@@ -19,9 +19,11 @@ use std::time::{Duration, Instant};
 
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{PgConnection, PgPool};
+use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use self::seen::{ChosenReplica, SeenMoments};
+use self::watch::WalHistory;
 use crate::account_turns::{AccountTurns, TurnTaker};
 use crate::context::Caller;
 use crate::db::Freshness;
@@ -74,6 +76,10 @@ pub struct ReadReplicas {
     replicas: Vec<Replica>,
     chosen: ChosenReplica,
     seen: SeenMoments,
+    /// Positions of the primary.
+    written: WalHistory,
+    /// Wakes the task that queries the position of the primary.
+    needs_place: Notify,
     counts: Counts,
 }
 
@@ -142,7 +148,8 @@ impl ReadReplicas {
         let replicas: Vec<Replica> = pools.into_iter().map(replica).collect();
         let first = u64::from_le_bytes(labs_crypto::random_bytes()) % (replicas.len() as u64).max(1);
         let chosen = ChosenReplica::new(usize::try_from(first).unwrap_or(0));
-        Self { leader, replicas, chosen, seen: SeenMoments::default(), counts: Counts::default() }
+        let (seen, counts) = (SeenMoments::default(), Counts::default());
+        Self { leader, replicas, chosen, seen, written: WalHistory::default(), needs_place: Notify::new(), counts }
     }
 
     /// Returns the maximum age of each replica's data; `None` if it is unknown.
@@ -178,13 +185,14 @@ impl ReadReplicas {
     /// Without that, the answer of a shared statement is from another server if the choice has changed since.
     pub fn note_answer(&self, caller: &Caller, before: SeenBefore, by_primary: bool) {
         if by_primary || self.chosen.now().departures != before.departures {
-            self.seen.note(caller);
+            self.note_primary(caller);
         }
     }
 
     /// Records that the primary alone answered a request of this caller.
     pub fn note_primary(&self, caller: &Caller) {
         self.seen.note(caller);
+        self.needs_place.notify_one();
     }
 
     /// Takes a connection to the chosen replica, if it is fresh enough for the reader; `None` if the
@@ -202,18 +210,29 @@ impl ReadReplicas {
         };
         let choice = self.chosen.now();
         let replica = self.replicas.get(choice.index)?;
-        if before.moment.max(choice.shows).is_none_or(|moment| replica.shows(moment))
+        let needed = match before.moment.max(choice.shows).filter(|moment| !replica.shows(*moment)) {
+            // The replica is asked whether it has replayed this by now.
+            Some(moment) => self.written.place_after(moment).map(|place| since.max(Some(place))),
+            None => Some(since),
+        };
+        if let Some(since) = needed
             && let Some(lent) = replica.take(since, account).await
         {
             self.counts.answered.fetch_add(1, Ordering::Relaxed);
             return Some(lent);
         }
-        if !replica.is_fresh()
-            && let Some(other) = self.replicas.iter().position(Replica::is_fresh)
-        {
-            self.chosen.change(choice.index, other);
+        if !replica.is_fresh() {
+            let count = self.replicas.len();
+            let mut others = (1..count).map(|step| (choice.index + step) % count);
+            let is_fresh = |other: &usize| self.replicas.get(*other).is_some_and(Replica::is_fresh);
+            if let Some(other) = others.find(is_fresh) {
+                self.chosen.change(choice.index, other);
+            }
         }
-        self.chosen.depart();
+        // A reader that needs more than others does not share its statements with them.
+        if before.is_in_every_read() {
+            self.chosen.depart();
+        }
         self.counts.passed_on.fetch_add(1, Ordering::Relaxed);
         None
     }

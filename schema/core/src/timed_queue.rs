@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout};
 /// Time without an empty queue from which on it is a standing queue.
 const STANDS: Duration = Duration::from_secs(3);
 /// Longest wait in a standing queue.
-const BRIEF: Duration = Duration::from_millis(250);
+const BRIEF: Duration = Duration::from_secs(1);
 /// Time between two looks at the queue.
 const LOOK: Duration = Duration::from_millis(50);
 

@@ -190,8 +190,10 @@ fn unreadable(setting: &str, cause: &str) -> OpenRefusal {
 /// Requires TLS for a server on another machine if no `sslmode` is set. With libpq's default, `prefer`, an attacker
 /// between the two could remove it.
 fn with_tls(Address { url, .. }: &Address, options: PgConnectOptions) -> PgConnectOptions {
-    let is_set =
-        parameters(url).any(|(name, _)| matches!(name, "sslmode" | "ssl-mode")) || env::var_os("PGSSLMODE").is_some();
+    // An empty or misspelt variable would mean the default of libpq.
+    let is_mode = |mode: String| MODES.iter().any(|known| known.eq_ignore_ascii_case(&mode));
+    let is_set = parameters(url).any(|(name, _)| matches!(name, "sslmode" | "ssl-mode"))
+        || env::var("PGSSLMODE").is_ok_and(is_mode);
     let host = options.get_host().trim_matches(['[', ']']);
     let is_loopback = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     let is_here = options.get_socket().is_some() || host.starts_with('/') || is_loopback;

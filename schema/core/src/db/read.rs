@@ -110,14 +110,20 @@ impl ReadLanes {
         }
     }
 
-    /// Returns lanes for statements outside the request's connection, which other requests may share. `None` if only
-    /// the primary may answer.
+    /// Returns lanes for statements outside the request's connection, which other requests may share. `None` without
+    /// read replicas.
     pub(super) fn outside_transaction(&self) -> Option<Self> {
-        if !self.may_lag() {
-            return None;
+        self.replicas.as_ref()?;
+        if self.may_lag() {
+            self.has_lagged.store(true, Ordering::Relaxed);
         }
-        self.has_lagged.store(true, Ordering::Relaxed);
         Some(Self { is_aside: true, ..self.clone() })
+    }
+
+    /// Returns lanes for statements that only the primary may answer. `None` without read replicas.
+    pub(super) fn of_leader(&self) -> Option<Self> {
+        self.replicas.as_ref()?;
+        Some(Self { is_aside: true, demanded: Arc::new(Mutex::new(Freshness::Present)), ..self.clone() })
     }
 
     /// Waits for the next turn of the account, which the next connection to the primary then uses.

@@ -188,13 +188,14 @@ impl Engine {
             if plain {
                 return self.read(&call).await;
             }
-            let seer = self.0.services.read_replicas.as_ref().map(|replicas| (replicas, Arc::clone(call.caller())));
             // Both paths are detached from the caller's connection, so that a client that disconnects does not
             // interrupt a transaction.
-            let outcome = if Self::may_share(&call) { self.share(call).await } else { self.settle_apart(call).await };
-            if let Some((replicas, caller)) = seer {
-                replicas.note_primary(&caller);
+            if !Self::may_share(&call) {
+                return self.settle_apart(call).await;
             }
+            let caller = Arc::clone(call.caller());
+            let outcome = self.share(call).await;
+            self.note_primary(&caller);
             outcome
         }
         .boxed()
@@ -257,6 +258,13 @@ impl Engine {
         }
     }
 
+    /// Records for the choice of read replicas that the primary answered a caller.
+    fn note_primary(&self, caller: &Caller) {
+        if let Some(replicas) = &self.0.services.read_replicas {
+            replicas.note_primary(caller);
+        }
+    }
+
     async fn settle_apart(&self, call: Call) -> Result<Answer, Fault> {
         let (engine, request_id) = (self.clone(), call.caller().request_id.clone());
         let unheard = move |outcome: std::thread::Result<Result<Answer, Fault>>| {
@@ -264,7 +272,14 @@ impl Engine {
                 fault.log(&request_id, "a request failed after its client had disconnected");
             }
         };
-        let settled = DetachOnDrop::new(async move { engine.settle_or_refuse(call).await }, unheard).await;
+        // The caller sees the change even if it disconnected before the answer.
+        let settle = async move {
+            let caller = Arc::clone(call.caller());
+            let outcome = engine.settle_or_refuse(call).await;
+            engine.note_primary(&caller);
+            outcome
+        };
+        let settled = DetachOnDrop::new(settle, unheard).await;
         settled.unwrap_or_else(|_| Err(err_panicked()))
     }
 

@@ -126,6 +126,7 @@ impl Engine {
             let checked = self.check(&caller, &principal, &exploration, rest).await?;
             // Not in a separate task, which would compute on the runtime that serves the connections.
             let ran = AssertUnwindSafe(self.run_checked(&caller, exploration, &checked)).catch_unwind().await;
+            self.note_primary(&caller);
             let response = match ran {
                 Ok(response) => response?,
                 Err(_) => {

@@ -43,9 +43,9 @@ impl Default for SeenMoments {
 impl SeenMoments {
     /// Records that the primary has answered a caller.
     pub(super) fn note(&self, caller: &Caller) {
-        let now = Instant::now();
         for reader in Reader::all_of(caller) {
-            self.0.insert(reader, now);
+            // The time is read under the lock of the entry, so that no earlier moment replaces a later one.
+            self.0.entry(reader).and_upsert_with(|_| Instant::now());
         }
     }
 

@@ -9,10 +9,12 @@ use sqlx::{Connection as _, PgConnection, Row as _};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{ReadReplicas, Replica, ReplicaState, WalPlace};
+use super::{OLDEST, ReadReplicas, Replica, ReplicaState, WalPlace};
 
 /// Interval between two queries of the primary and the replicas.
 const BEAT: Duration = Duration::from_millis(200);
+/// Shortest interval between two queries of the primary.
+const SHORTEST: Duration = Duration::from_millis(5);
 /// Time to wait for an answer before the connection is abandoned.
 const SILENCE: Duration = Duration::from_millis(500);
 
@@ -25,23 +27,44 @@ const WRITTEN: &str = "select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::big
 const REPLAYED: &str =
     "select case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint end";
 
-/// WAL positions of the primary at several moments, newest last.
+/// WAL positions of the primary at several moments.
 #[derive(Default)]
-struct WalHistory(Mutex<VecDeque<(Instant, WalPlace)>>);
+pub(super) struct WalHistory(Mutex<KnownPlaces>);
+
+/// Positions, each with a moment before its query, newest last.
+#[derive(Default)]
+struct KnownPlaces {
+    /// One for each beat.
+    old: VecDeque<(Instant, WalPlace)>,
+    /// All of the last second: also those that a reader needed between two beats.
+    recent: VecDeque<(Instant, WalPlace)>,
+}
 
 impl WalHistory {
     fn note(&self, at: Instant, place: WalPlace) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A position before the last one belongs to another primary.
-        let is_other = known.back().is_some_and(|(_, last)| *last > place);
-        known.retain(|(at, _)| !is_other && at.elapsed() < KEPT);
-        known.push_back((at, place));
+        let is_other = known.recent.back().or(known.old.back()).is_some_and(|(_, last)| *last > place);
+        known.recent.retain(|(at, _)| !is_other && at.elapsed() < OLDEST);
+        known.recent.push_back((at, place));
+        if is_other || known.old.back().is_none_or(|(last, _)| at.duration_since(*last) >= BEAT) {
+            known.old.retain(|(at, _)| !is_other && at.elapsed() < KEPT);
+            known.old.push_back((at, place));
+        }
     }
 
     /// Returns the last moment up to which a replica with this replay position shows everything.
     fn moment_of(&self, replayed: WalPlace) -> Option<Instant> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().rev().find(|(_, place)| *place <= replayed).map(|(at, _)| *at)
+        let newest_first = known.recent.iter().rev().chain(known.old.iter().rev());
+        newest_first.into_iter().find(|(_, place)| *place <= replayed).map(|(at, _)| *at)
+    }
+
+    /// Returns a position that a replica must have replayed to show everything that was committed before this moment;
+    /// `None` if no position was queried since.
+    pub(super) fn place_after(&self, moment: Instant) -> Option<WalPlace> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.recent.iter().find(|(at, _)| *at >= moment).map(|(_, place)| *place)
     }
 }
 
@@ -75,31 +98,33 @@ impl Probe {
 impl ReadReplicas {
     /// Queries the primary and each replica until stopped.
     pub fn watch(self: &Arc<Self>, stop: &CancellationToken) {
-        let written = Arc::new(WalHistory::default());
         tokio::spawn({
-            let (options, written, stop) = (self.leader.clone(), Arc::clone(&written), stop.clone());
-            async move { stop.run_until_cancelled(watch_leader(options, &written)).await }
+            let (replicas, stop) = (Arc::clone(self), stop.clone());
+            async move { stop.run_until_cancelled(watch_leader(&replicas)).await }
         });
         for place in 0..self.replicas.len() {
-            let (replicas, written, stop) = (Arc::clone(self), Arc::clone(&written), stop.clone());
+            let (replicas, stop) = (Arc::clone(self), stop.clone());
             tokio::spawn(async move {
                 if let Some(replica) = replicas.replicas.get(place) {
-                    stop.run_until_cancelled(watch_replica(replica, &written)).await;
+                    stop.run_until_cancelled(watch_replica(replica, &replicas.written)).await;
                 }
             });
         }
     }
 }
 
-async fn watch_leader(options: PgConnectOptions, written: &WalHistory) {
-    let mut probe = Probe::new(options);
+/// Queries the primary at each beat, and between two beats when a reader needs its position.
+async fn watch_leader(replicas: &ReadReplicas) {
+    let mut probe = Probe::new(replicas.leader.clone());
     loop {
         let asked_at = Instant::now();
         // Without an answer, the replicas' data counts as older and older.
         if let Ok(Some(place)) = probe.ask(WRITTEN).await {
-            written.note(asked_at, place);
+            replicas.written.note(asked_at, place);
         }
-        tokio::time::sleep(BEAT).await;
+        tokio::time::sleep(SHORTEST).await;
+        // Either ends the pause.
+        let _ = timeout(BEAT - SHORTEST, replicas.needs_place.notified()).await;
     }
 }
 
@@ -144,6 +169,20 @@ mod tests {
         assert_eq!(written.moment_of(WalPlace::of(9)), None);
         assert_eq!(written.moment_of(WalPlace::of(19)), Some(moments[0]));
         assert_eq!(written.moment_of(WalPlace::of(20)), Some(moments[2]));
+    }
+
+    #[test]
+    fn place_after_a_moment_was_queried_since() {
+        let (written, now) = (WalHistory::default(), Instant::now());
+        let gap = Duration::from_millis(10);
+        for (number, place) in (0..4).zip([10, 20, 30, 40]) {
+            written.note(now + gap * number, WalPlace::of(place));
+        }
+        assert_eq!(written.place_after(now + gap), Some(WalPlace::of(20)));
+        assert_eq!(written.place_after(now + gap + Duration::from_millis(1)), Some(WalPlace::of(30)));
+        assert_eq!(written.place_after(now + gap * 4), None);
+        // Between two beats, too.
+        assert_eq!(written.moment_of(WalPlace::of(35)), Some(now + gap * 2));
     }
 
     #[test]

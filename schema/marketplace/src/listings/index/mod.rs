@@ -158,6 +158,8 @@ impl ListingIndex {
         if self.is_current(stamp) {
             return Ok(());
         }
+        // All readers use the index, so no read replica may be behind its stamp.
+        let db = &db.of_leader();
         let (known, read_at) = (self.contents().read.clone(), Instant::now());
         let place = match known {
             Some(known) => self.follow(db, known.place).await?,

@@ -64,6 +64,8 @@ impl Terms {
         if let Some(known) = term.current(index) {
             return Ok(known);
         }
+        // The matches are kept for all readers.
+        let db = &db.of_leader();
         let known = term.matches();
         let (version, changed) = index.read(|facts| {
             let known = known.as_ref().filter(|known| known.names_version == facts.names_version);
