@@ -7,9 +7,8 @@ use super::{swift, waiting};
 use crate::harness::people::{PASSWORD, Person};
 use crate::harness::{Call, Harness};
 
-/// Maximum concurrent transactions of a replica: of its six connections, one listens for notifications and one is
-/// reserved for the jobs.
-const AT_ONCE: i64 = 4;
+/// Maximum concurrent transactions of a replica: two of its seven connections are reserved for jobs and readiness checks.
+const AT_ONCE: i64 = 5;
 
 /// Enrols an authenticator and returns the recovery codes.
 async fn codes(harness: &Harness, person: &Person) -> Vec<String> {

@@ -124,7 +124,7 @@ impl Harness {
         let way = cluster::way_to(&database_url);
         let clock = beside.map(|first| first.clock.clone()).unwrap_or_default();
         let fixed = ["labs", "serve", "--folder", &path, "--database-url", &way, "--master-key-file", key];
-        let fixed = fixed.into_iter().chain(["--database-connections", "6"]);
+        let fixed = fixed.into_iter().chain(["--database-connections", "7"]);
         let own = ["--own-per-second", "100000"];
         let words =
             fixed.chain(own).chain(ROOMY.iter().copied().filter(|_| flags.is_empty())).chain(flags.iter().copied());

@@ -10,7 +10,7 @@ use super::{Cast, start_replica};
 use crate::harness::{Answer, Harness};
 
 /// Number of connections of a service.
-const CONNECTIONS: usize = 6;
+const CONNECTIONS: usize = 7;
 /// Number of connections that read requests may use.
 const FOR_READS: i64 = 3;
 
