@@ -25,7 +25,7 @@ struct ChangedTier {
     changes: AtomicUsize,
 }
 
-/// What the clients share.
+/// The service, the tiers, and the number of operations left, shared by all clients.
 struct Course<'h> {
     harness: &'h Harness,
     staff: Person,
@@ -55,7 +55,7 @@ impl Course<'_> {
         let mut seen = vec![0; self.tiers.len()];
         let own = self.tiers.get(client);
         while self.goes_on() {
-            // Clients pause, so that a read can come before and after a replica shows what the client has seen.
+            // Clients pause, so that some reads come before the replica shows the client's last change, and some after.
             tokio::time::sleep(Duration::from_millis(random.below(30))).await;
             if let Some(own) = own.filter(|_| random.below(6) == 0) {
                 let number = own.changes.load(Ordering::Relaxed) + 1;

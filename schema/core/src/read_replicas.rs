@@ -6,9 +6,9 @@
 //! of the replicas is unknown, and none is used.
 //!
 //! A reader never sees older data than before (docs/decisions/database.md#reads-never-go-back-in-time): this process
-//! records when the primary last answered each reader (`seen.rs`). For readers of several processes, list cursors contain the WAL
-//! position of that time, a cursor from the primary is read from the primary, and conditional requests are repeated on
-//! the primary, unless the replica's answer equals the caller's copy.
+//! records when the primary last answered each reader (`seen.rs`). For readers of several processes, list cursors
+//! contain the WAL position of that time, a cursor from the primary is read from the primary, and conditional requests
+//! are repeated on the primary, unless the replica's answer equals the caller's copy.
 
 mod seen;
 mod watch;
@@ -195,8 +195,8 @@ impl ReadReplicas {
         self.needs_place.notify_one();
     }
 
-    /// Takes a connection to the chosen replica, if it is fresh enough for the reader; `None` if the
-    /// primary must be used.
+    /// Takes a connection to the chosen replica, if it is fresh enough for the reader; `None` if the primary must be
+    /// used.
     pub async fn take(
         &self,
         demanded: Freshness,
