@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::harness::people::Person;
-use crate::harness::{Answer, Call, Harness};
+use crate::harness::{Answer, Call, Harness, LONGEST_WAIT};
 
 struct Archive {
     harness: Harness,
@@ -193,7 +193,7 @@ async fn every_record_is_sealed_without_gaps() {
     for name in ["One", "Two", "Three"] {
         assert_eq!(archive.category(name).await.status, 201);
     }
-    let sealed = tokio::time::timeout(Duration::from_secs(20), async {
+    let sealed = tokio::time::timeout(LONGEST_WAIT, async {
         loop {
             let list = archive.list().query("operation", "marketplace_categories_create").expect(200).await;
             let seals: Vec<i64> = list.json["data"]

@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
-use crate::harness::Harness;
 use crate::harness::people::Person;
+use crate::harness::{Harness, LONGEST_WAIT};
 
 const YEAR: i64 = 366 * 24 * 3600;
 
@@ -61,7 +61,7 @@ async fn ask(service: &mut PgConnection, function: &str) -> Option<i64> {
 
 /// Calls a function repeatedly until no transaction holds a conflicting lock.
 async fn when_free(service: &mut PgConnection, function: &str) -> i64 {
-    let asked = tokio::time::timeout(Duration::from_secs(60), async {
+    let asked = tokio::time::timeout(LONGEST_WAIT, async {
         loop {
             match ask(service, function).await {
                 Some(answer) => return answer,

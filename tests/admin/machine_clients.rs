@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::harness::people::Person;
-use crate::harness::{Answer, Call, Harness};
+use crate::harness::{Answer, Call, Harness, LONGEST_WAIT};
 
 struct Office {
     harness: Harness,
@@ -240,7 +240,7 @@ async fn partner_binding_and_tier_limit_client_scopes() {
     let seen = office.harness.call("marketplace_apps_get").path("app_uuid", app.str("uuid")).token(&owner.token);
     seen.expect(200).await;
 
-    let told = tokio::time::timeout(std::time::Duration::from_secs(30), async {
+    let told = tokio::time::timeout(LONGEST_WAIT, async {
         loop {
             let seen = office.see(made.str("uuid")).await;
             if seen.json["used_scopes"] != json!([]) {

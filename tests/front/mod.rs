@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::harness::{Harness, put_database};
+use crate::harness::{Harness, LONGEST_WAIT, put_database};
 
 const LABS: &str = env!("CARGO_BIN_EXE_labs");
 
@@ -231,7 +231,7 @@ fn nothing_is_left(name: &str) {
 fn soon(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "not within seconds: {what}");
+        assert!(begun.elapsed() < LONGEST_WAIT, "not within seconds: {what}");
         std::thread::park_timeout(Duration::from_millis(10));
     }
 }
@@ -300,7 +300,7 @@ async fn read_only_media_folder_makes_readiness_amber() {
     let mode = |bits| fs::set_permissions(&probes, fs::Permissions::from_mode(bits)).unwrap();
     mode(0o500);
     let url = format!("{}/v1/system/readiness", service.base_url);
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + LONGEST_WAIT;
     let told = loop {
         assert!(Instant::now() < until, "readiness stays green");
         let answer = reqwest::get(&url).await.unwrap();

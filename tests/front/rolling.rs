@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::{Service, serve_migrated};
-use crate::harness::{Harness, Replica};
+use crate::harness::{Harness, LONGEST_WAIT, Replica};
 
 /// Restarts in a normal run, and in a whole soak run.
 const RESTARTS: usize = 3;
@@ -72,7 +72,7 @@ async fn sigterm_answers_open_connections_once_and_readiness_fails() {
     }
     let mut asking = kept.pop().unwrap();
     service.signal("TERM", "");
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + LONGEST_WAIT;
     let red = loop {
         assert!(Instant::now() < until, "readiness stays green");
         let answer = ask(&mut asking, READINESS).await.unwrap();
@@ -96,7 +96,7 @@ async fn sigterm_answers_open_connections_once_and_readiness_fails() {
     // No connection is open and a private database has no load balancer in front of its service, so the service does
     // not wait for the grace period.
     assert!(tokio::task::spawn_blocking(move || service.wait().success()).await.unwrap());
-    assert!(Instant::now() < until + Duration::from_secs(20));
+    assert!(Instant::now() < until + LONGEST_WAIT);
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn ctrl_c_does_not_wait_for_idle_connections() {
     service.signal("INT", "");
     let begun = Instant::now();
     assert!(tokio::task::spawn_blocking(move || service.wait().success()).await.unwrap());
-    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < LONGEST_WAIT, "{:?}", begun.elapsed());
 }
 
 /// A proxy that keeps connections to replicas, sends requests only to ready replicas, and never repeats a request.

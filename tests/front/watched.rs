@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use super::{LABS, Service, cluster_name, kill, processes, serve, serve_migrated};
 use crate::harness::people::{PASSWORD, Person};
-use crate::harness::{Harness, contract};
+use crate::harness::{Harness, LONGEST_WAIT, contract};
 
 /// A path that no log line and no metric may contain.
 const PATH: &str = "/v1/nobodys-secret-path";
@@ -35,7 +35,7 @@ async fn get(url: &str) -> (u16, String) {
 
 /// Returns the metrics once they contain this series. The service reads database metrics every few seconds.
 pub(super) async fn metrics_with(url: &str, series: &str) -> String {
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    let until = std::time::Instant::now() + LONGEST_WAIT;
     loop {
         let (status, metrics) = get(url).await;
         assert_eq!(status, 200);
@@ -168,7 +168,7 @@ async fn metrics_have_one_path_and_work_without_database() {
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
     };
-    let waited = tokio::time::timeout(std::time::Duration::from_secs(30), is_down).await;
+    let waited = tokio::time::timeout(LONGEST_WAIT, is_down).await;
     processes(&[&name]).iter().for_each(|process| kill("CONT", process));
     assert!(waited.is_ok(), "the database is not told to be away: {seen}");
     // The number of queued mails is then unknown, which is different from zero.

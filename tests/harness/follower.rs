@@ -42,7 +42,7 @@ impl Server {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(60), answers).await.expect("the server answers");
+        tokio::time::timeout(super::LONGEST_WAIT, answers).await.expect("the server answers");
         server
     }
 

@@ -8,10 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::Harness;
-
-/// Maximum time between a request and the mail that it queues.
-const PATIENCE: Duration = Duration::from_secs(20);
+use super::{Harness, LONGEST_WAIT};
 
 /// The parts of a mail with a token.
 pub(crate) struct Mailed {
@@ -73,7 +70,7 @@ impl Harness {
 
     /// Returns the texts of all mails to an address, oldest first. Waits for the first one.
     pub(crate) async fn mails_to(&self, address: &str) -> Vec<String> {
-        tokio::time::timeout(PATIENCE, async {
+        tokio::time::timeout(LONGEST_WAIT, async {
             loop {
                 let found = self.mails_now(address);
                 if !found.is_empty() {

@@ -40,6 +40,10 @@ pub(crate) use replica::Replica;
 /// Default path of a replica's master key, from which its other keys are derived.
 const MASTER_KEY: &str = "secrets/master.key";
 
+/// Longest wait of a test for a condition. It is much longer than the service needs, because a busy machine may stand
+/// still for half a minute; a test that is about a duration has its own limit.
+pub(crate) const LONGEST_WAIT: std::time::Duration = std::time::Duration::from_secs(120);
+
 /// Network budgets that no test exhausts. A harness with explicit flags must include them.
 pub(crate) const ROOMY: &[&str] =
     &["--anonymous-per-second", "100000", "--anonymous-per-day", "10000000", "--attempts-per-minute", "100000"];
@@ -179,7 +183,7 @@ impl Harness {
 
     /// Waits until a query returns this number.
     pub(crate) async fn until(&self, query: &str, number: i64) {
-        let waited = tokio::time::timeout(std::time::Duration::from_secs(60), async {
+        let waited = tokio::time::timeout(LONGEST_WAIT, async {
             while self.number(query).await != number {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
@@ -189,7 +193,7 @@ impl Harness {
 
     /// Waits for a condition that a replica may take up to a second to see, with extra time for a busy machine.
     pub(crate) async fn soon<F: Future<Output = bool>>(&self, what: &str, holds: impl Fn() -> F) {
-        let waited = tokio::time::timeout(std::time::Duration::from_secs(20), async {
+        let waited = tokio::time::timeout(LONGEST_WAIT, async {
             while !holds().await {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }

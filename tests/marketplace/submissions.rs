@@ -4,6 +4,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::market::{Market, allowed, column, errors, finding, finds, found};
+use crate::harness::LONGEST_WAIT;
 use crate::harness::people::Person;
 
 /// Returns the findings of a version's reviews, each with whether it is fixed.
@@ -120,7 +121,7 @@ async fn submitter_gets_mail_with_decision() {
     market.approved(&app, &version).await;
     let queued = "select count(*) from mail_message where kind = 'SUBMISSION_DECIDED'";
     assert_eq!(market.harness.number(queued).await, 1);
-    let told = tokio::time::timeout(std::time::Duration::from_secs(20), async {
+    let told = tokio::time::timeout(LONGEST_WAIT, async {
         loop {
             let mails = market.harness.mails_now(&market.owner.email);
             if mails.len() > before {

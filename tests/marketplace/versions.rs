@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use machine::Traveller;
 
 use super::market::{Market, allowed, errors, finds};
-use crate::harness::{Answer, WAITING};
+use crate::harness::{Answer, LONGEST_WAIT, WAITING};
 
 /// The body of a publication scheduled this many days from now.
 fn in_days(market: &Market, days: i64) -> Value {
@@ -166,7 +166,7 @@ async fn scheduled_version_is_published_and_replaces_the_live_version() {
     assert_eq!(market.see(&app, &first).await.str("state"), "PUBLISHED");
 
     market.harness.advance(301).await;
-    let live = tokio::time::timeout(Duration::from_secs(30), async {
+    let live = tokio::time::timeout(LONGEST_WAIT, async {
         loop {
             let seen = market.see(&app, &second).await;
             if seen.str("state") == "PUBLISHED" {

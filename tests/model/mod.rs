@@ -29,6 +29,8 @@ use crate::world::{Snapshot, World, build};
 /// Cases of a short run, and of `make soak`.
 const SHORT: u64 = 20_000;
 const WHOLE: u64 = 1_000_000;
+/// Times that a case is sent while its response is 503.
+const ATTEMPTS: u32 = 5;
 /// Services that run cases at the same time.
 const WORKERS: usize = 3;
 /// Seconds after the sign-ins at which a worker builds another service: access tokens of users are valid for ten minutes.
@@ -126,8 +128,16 @@ async fn run(
 ) {
     let case = Case::generate(seed, number, roster);
     let profile = &roster[case.principal];
-    world.prepare(snapshot, &case, profile).await;
-    let sent = AssertUnwindSafe(world.send(&case, profile)).catch_unwind().await;
+    let mut attempt = 0;
+    let sent = loop {
+        world.prepare(snapshot, &case, profile).await;
+        let sent = AssertUnwindSafe(world.send(&case, profile)).catch_unwind().await;
+        attempt += 1;
+        // A service on a machine that stands still for seconds may reject a request. It does so each time only by a rule.
+        if attempt == ATTEMPTS || !sent.as_ref().is_ok_and(|answer| answer.status == 503) {
+            break sent;
+        }
+    };
     let (got, detail) = match sent {
         Ok(answer) => {
             let request = answer.header("x-request-id").to_owned();

@@ -15,7 +15,7 @@ use sqlx::{Connection as _, PgConnection};
 use super::operations;
 use super::stock::Stock;
 use crate::harness::proxy::StallableProxy;
-use crate::harness::{Followed, Harness, ROOMY, database_at};
+use crate::harness::{Followed, Harness, LONGEST_WAIT, ROOMY, database_at};
 use crate::soak;
 
 /// Reads below `/public/` that still use the primary: the contract itself, and the change feed, which states the time
@@ -67,6 +67,17 @@ impl ReplicatedService {
 
     async fn at_follower(&self, statement: &str) {
         self.servers.at_follower(0, statement).await;
+    }
+
+    /// Reads with the storefront's token in the locale with this number, so that no stored answer is sent.
+    /// Returns whether it was answered.
+    async fn read_in_other_locale(&self, harness: &Harness, number: i64) -> bool {
+        let letter = |place: u32| char::from(b'a' + u8::try_from(number / 26_i64.pow(place) % 26).unwrap());
+        let locale = format!("{}{}-{}A", letter(0), letter(1), letter(2).to_ascii_uppercase());
+        let path = format!("/v1/marketplace/public/listings/till-pilot/versions?locale={locale}");
+        let url = format!("{}{path}", harness.base_url);
+        let request = harness.http().get(url).bearer_auth(&self.stock.cast.storefront.token);
+        request.send().await.unwrap().status() == 200
     }
 
     /// Changes published data on the primary.
@@ -156,7 +167,7 @@ async fn reader_never_sees_older_data_than_before() {
     // If the machine was too slow, the follower was already stale and was not queried.
     let mut seen = seen;
     let asked = async { while !seen().await {} };
-    tokio::time::timeout(Duration::from_secs(60), asked).await.expect("the follower is asked first");
+    tokio::time::timeout(LONGEST_WAIT, asked).await.expect("the follower is asked first");
 
     let page = async |harness: &Harness, cursor: Option<&str>| {
         let call = harness.call("publication_public_blog_posts_list").query("limit", "1");
@@ -208,7 +219,7 @@ async fn silent_read_replica_delays_readers_only_briefly() {
                 way.stand(false);
             }
         };
-        tokio::time::timeout(Duration::from_secs(60), asked).await.expect("the leader answers in time");
+        tokio::time::timeout(LONGEST_WAIT, asked).await.expect("the leader answers in time");
         house.becomes_fresh().await;
     }
 }
@@ -227,15 +238,7 @@ async fn read_replicas_relieve_primary() {
         sqlx::query_scalar::<_, i64>(counted).fetch_one(&mut leader).await.unwrap()
     };
     let spent = async |harness: &Harness| {
-        let read = async |number: i64| {
-            // A different locale each time, so that no stored answer is sent.
-            let letter = |place: u32| char::from(b'a' + u8::try_from(number / 26_i64.pow(place) % 26).unwrap());
-            let locale = format!("{}{}-{}A", letter(0), letter(1), letter(2).to_ascii_uppercase());
-            let path = format!("/v1/marketplace/public/listings/till-pilot/versions?locale={locale}");
-            let url = format!("{}{path}", harness.base_url);
-            let request = harness.http().get(url).bearer_auth(&house.stock.cast.storefront.token);
-            request.send().await.unwrap().status() == 200
-        };
+        let read = async |number: i64| house.read_in_other_locale(harness, number).await;
         let before = statements().await;
         house.becomes_fresh().await;
         // The first reads may use connections that were closed.
@@ -256,6 +259,27 @@ async fn read_replicas_relieve_primary() {
     assert!(with * 2 < without && READS <= without, "{with} and {without}");
     let counts = house.harness().engine.services().read_replicas.as_ref().unwrap().counts();
     assert!(counts.answered * 2 > READS.unsigned_abs(), "{counts:?}");
+}
+
+#[tokio::test]
+async fn reader_that_never_pauses_returns_to_read_replica() {
+    let house = ReplicatedService::new().await;
+    let counts = || house.harness().engine.services().read_replicas.as_ref().unwrap().counts();
+    let reads = stream::iter(0..).map(|number| house.read_in_other_locale(house.harness(), number)).buffer_unordered(8);
+    let load = reads.for_each(async |_| ());
+    let story = async {
+        house.at_follower("select pg_wal_replay_pause()").await;
+        house.change("Newer thoughts").await;
+        let before = counts();
+        house.harness().soon("the primary answers", async || counts().passed_on > before.passed_on + 20).await;
+        house.at_follower("select pg_wal_replay_resume()").await;
+        let before = counts();
+        house.harness().soon("the replica answers again", async || counts().answered > before.answered + 200).await;
+    };
+    tokio::select! {
+        () = load => unreachable!("the reads never end"),
+        () = story => {}
+    }
 }
 
 #[tokio::test]

@@ -10,10 +10,7 @@ use labs::folder::Folder;
 use labs_schema::open::DatabaseUrls;
 use serde_json::Value;
 
-use crate::harness::{Harness, contract};
-
-/// Maximum time until readiness reflects a fault or a recovery.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::harness::{Harness, LONGEST_WAIT, contract};
 
 /// Polls until the status matches and returns the body. A red response is not a problem document and has no code, so it
 /// is validated against the contract here.
@@ -29,7 +26,9 @@ async fn becomes(harness: &Harness, status: u16) -> Value {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    let Ok(answer) = tokio::time::timeout(PATIENCE, asked).await else { panic!("readiness did not become {status}") };
+    let Ok(answer) = tokio::time::timeout(LONGEST_WAIT, asked).await else {
+        panic!("readiness did not become {status}")
+    };
     assert_eq!(answer.headers()["cache-control"], "no-store");
     assert_eq!(answer.headers()["content-type"], "application/json");
     assert_eq!(answer.headers().contains_key("retry-after"), status == 503);
@@ -124,7 +123,7 @@ async fn readiness_is_amber_while_mail_delivery_fails() {
     assert_eq!(told["degraded"], serde_json::json!([]), "it is no job that is behind");
     put_back(&folder, &elsewhere);
     let green = async { while becomes(&harness, 200).await["status"] != "READY" {} };
-    assert!(tokio::time::timeout(PATIENCE, green).await.is_ok(), "readiness did not become green again");
+    assert!(tokio::time::timeout(LONGEST_WAIT, green).await.is_ok(), "readiness did not become green again");
 }
 
 /// Polls until readiness is amber, which is status 200.
@@ -137,7 +136,7 @@ async fn becomes_amber(harness: &Harness) -> Value {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, amber).await.expect("readiness did not become amber")
+    tokio::time::timeout(LONGEST_WAIT, amber).await.expect("readiness did not become amber")
 }
 
 #[tokio::test]
@@ -153,7 +152,7 @@ async fn readiness_is_amber_while_an_essential_job_is_late() {
     assert_eq!(told["degraded"], serde_json::json!(["AUDIT_SEAL"]));
     harness.sql("alter table put_away rename to audit_seal").await;
     let green = async { while becomes(&harness, 200).await["status"] != "READY" {} };
-    assert!(tokio::time::timeout(PATIENCE, green).await.is_ok(), "readiness did not become green again");
+    assert!(tokio::time::timeout(LONGEST_WAIT, green).await.is_ok(), "readiness did not become green again");
 }
 
 /// Replaces a folder by a file. A writer could recreate a folder that is only missing.

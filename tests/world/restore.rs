@@ -1,5 +1,7 @@
 //! Restores a database between two cases: every case begins with the same rows, so that each can be repeated alone.
 
+use std::time::Duration;
+
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::harness::Harness;
@@ -74,6 +76,11 @@ impl Snapshot {
     /// Copies the rows as they are now.
     pub(super) async fn take(harness: &Harness) -> Self {
         let mut owner = harness.owner().await;
+        // The time of the next run is restored too. In the past, it would begin a run of the job before each case.
+        sqlx::query("update job set next_run_at = labs_now() + interval '1 day' where next_run_at is not null")
+            .execute(&mut owner)
+            .await
+            .unwrap();
         let names = NOT_RESTORED.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
         let keep = KEEP.replace("NOT_RESTORED", &names);
         sqlx::raw_sql(AssertSqlSafe(keep)).execute(&mut owner).await.unwrap();
@@ -89,6 +96,8 @@ impl Snapshot {
                 Ok(()) => return,
                 Err(error) => assert!(tries < 20, "{statements}: {error}"),
             }
+            // Then the job may have ended its transaction.
+            tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
 

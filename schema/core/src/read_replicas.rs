@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{PgConnection, PgPool};
 use tokio::sync::Notify;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use self::seen::{ChosenReplica, SeenMoments};
 use self::watch::WalHistory;
@@ -34,6 +34,13 @@ use crate::pool_lane::{LentConnection, PoolLane};
 const OLDEST: Duration = Duration::from_secs(1);
 /// Time to wait for a connection to a replica before the primary is used.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Time to wait for the primary's WAL position before the primary itself is used.
+const LONGEST_PROBE: Duration = Duration::from_millis(100);
+
+/// Time to wait until a replica has replayed what its reader has seen, and the time between two checks.
+const LONGEST_LAG: Duration = Duration::from_millis(50);
+const LAG_CHECK: Duration = Duration::from_millis(5);
 
 /// Upper bound of the WAL that a replica can have shown: everything that it has received.
 const RECEIVED: &str = "select (greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0'::pg_lsn)::bigint";
@@ -211,8 +218,13 @@ impl ReadReplicas {
         let choice = self.chosen.now();
         let replica = self.replicas.get(choice.index)?;
         let needed = match before.moment.max(choice.shows).filter(|moment| !replica.shows(*moment)) {
-            // The replica is asked whether it has replayed this by now.
-            Some(moment) => self.written.place_after(moment).map(|place| since.max(Some(place))),
+            // The replica is asked whether it has replayed this by now. Without the wait, each of a reader's concurrent
+            // requests would use the primary because of an earlier one, and none would return to the replica.
+            Some(moment) if replica.is_fresh() => {
+                let known = timeout(LONGEST_PROBE, self.written.place_known_after(moment)).await;
+                known.ok().map(|place| since.max(Some(place)))
+            }
+            Some(_) => None,
             None => Some(since),
         };
         if let Some(since) = needed
@@ -263,6 +275,22 @@ impl Replica {
         state.replayed = state.replayed.max(Some(place));
     }
 
+    /// Waits a short time until the replica has replayed the WAL up to this position. Returns whether it has.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    async fn has_replayed(&self, place: WalPlace, lent: &mut LentConnection) -> Result<bool, Fault> {
+        let begun = Instant::now();
+        loop {
+            let replayed = WalPlace::read(REPLAYED, lent).await?;
+            self.note(replayed);
+            if replayed >= place || begun.elapsed() >= LONGEST_LAG {
+                return Ok(replayed >= place);
+            }
+            sleep(LAG_CHECK).await;
+        }
+    }
+
     /// Takes a connection if the replica is fresh and has replayed the WAL up to this position.
     async fn take(&self, since: Option<WalPlace>, account: Option<&TurnTaker>) -> Option<LentConnection> {
         if !self.is_fresh() {
@@ -278,15 +306,17 @@ impl Replica {
             return None;
         };
         if let Some(since) = since.filter(|since| self.state().replayed < Some(*since)) {
-            let Ok(Ok(place)) = timeout(PATIENCE, WalPlace::read(REPLAYED, &mut lent)).await else {
-                self.forget();
-                lent.give_up();
-                return None;
-            };
-            self.note(place);
-            if place < since {
-                lent.pass_on();
-                return None;
+            match timeout(PATIENCE, self.has_replayed(since, &mut lent)).await {
+                Ok(Ok(true)) => {}
+                Ok(Ok(false)) => {
+                    lent.pass_on();
+                    return None;
+                }
+                Ok(Err(_)) | Err(_) => {
+                    self.forget();
+                    lent.give_up();
+                    return None;
+                }
             }
         }
         // Checked again, because taking the connection may have taken time.

@@ -15,6 +15,8 @@ use prost::Message as _;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use crate::harness::LONGEST_WAIT;
+
 /// A local collector, which also simulates the platform's API.
 #[derive(Clone, Default)]
 pub(super) struct Collector(Arc<Mutex<Received>>);
@@ -57,7 +59,7 @@ impl Collector {
 
     /// Waits until the closure finds its result in the received data.
     pub(super) async fn until<T>(&self, what: &str, found: impl Fn(&Received) -> Option<T>) -> T {
-        let until = Instant::now() + Duration::from_secs(30);
+        let until = Instant::now() + LONGEST_WAIT;
         loop {
             let seen = found(&self.0.lock().unwrap());
             if let Some(seen) = seen {

@@ -45,7 +45,7 @@ async fn new_event_reaches_idle_poll_of_other_replica_within_a_second() {
             let page = list.next(&twin, owner, &cursor).await;
             assert_eq!(kinds(&page.json["data"]), [kind], "{list:?}");
             // A busy machine may need longer; the soak test measures the time.
-            assert!(begun.elapsed() < Duration::from_secs(10));
+            assert!(begun.elapsed() < Duration::from_secs(60));
             cursor = next_cursor(&page);
         }
     }

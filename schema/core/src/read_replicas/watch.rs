@@ -1,11 +1,13 @@
 //! Freshness of the read replicas, measured several times a second.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use sqlx::postgres::{PgConnectOptions, PgRow};
 use sqlx::{Connection as _, PgConnection, Row as _};
+use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -29,7 +31,10 @@ const REPLAYED: &str =
 
 /// WAL positions of the primary at several moments.
 #[derive(Default)]
-pub(super) struct WalHistory(Mutex<KnownPlaces>);
+pub(super) struct WalHistory {
+    known: Mutex<KnownPlaces>,
+    has_changed: Notify,
+}
 
 /// Positions, each with a moment before its query, newest last.
 #[derive(Default)]
@@ -41,30 +46,53 @@ struct KnownPlaces {
 }
 
 impl WalHistory {
+    fn known(&self) -> MutexGuard<'_, KnownPlaces> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn note(&self, at: Instant, place: WalPlace) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A position before the last one belongs to another primary.
-        let is_other = known.recent.back().or(known.old.back()).is_some_and(|(_, last)| *last > place);
-        known.recent.retain(|(at, _)| !is_other && at.elapsed() < OLDEST);
-        known.recent.push_back((at, place));
-        if is_other || known.old.back().is_none_or(|(last, _)| at.duration_since(*last) >= BEAT) {
-            known.old.retain(|(at, _)| !is_other && at.elapsed() < KEPT);
-            known.old.push_back((at, place));
-        }
+        self.known().note(at, place);
+        self.has_changed.notify_waiters();
     }
 
     /// Returns the last moment up to which a replica with this replay position shows everything.
     fn moment_of(&self, replayed: WalPlace) -> Option<Instant> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known();
         let newest_first = known.recent.iter().rev().chain(known.old.iter().rev());
         newest_first.into_iter().find(|(_, place)| *place <= replayed).map(|(at, _)| *at)
     }
 
     /// Returns a position that a replica must have replayed to show everything that was committed before this moment;
     /// `None` if no position was queried since.
-    pub(super) fn place_after(&self, moment: Instant) -> Option<WalPlace> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.recent.iter().find(|(at, _)| *at >= moment).map(|(_, place)| *place)
+    fn place_after(&self, moment: Instant) -> Option<WalPlace> {
+        self.known().recent.iter().find(|(at, _)| *at >= moment).map(|(_, place)| *place)
+    }
+
+    /// Waits until a position was queried since this moment, and returns it: see [`Self::place_after`].
+    pub(super) async fn place_known_after(&self, moment: Instant) -> WalPlace {
+        loop {
+            // Registered before the look, so that no change is missed.
+            let change = self.has_changed.notified();
+            let mut change = pin!(change);
+            change.as_mut().enable();
+            if let Some(place) = self.place_after(moment) {
+                return place;
+            }
+            change.await;
+        }
+    }
+}
+
+impl KnownPlaces {
+    fn note(&mut self, at: Instant, place: WalPlace) {
+        // A position before the last one belongs to another primary.
+        let is_other = self.recent.back().or(self.old.back()).is_some_and(|(_, last)| *last > place);
+        self.recent.retain(|(at, _)| !is_other && at.elapsed() < OLDEST);
+        self.recent.push_back((at, place));
+        if is_other || self.old.back().is_none_or(|(last, _)| at.duration_since(*last) >= BEAT) {
+            self.old.retain(|(at, _)| !is_other && at.elapsed() < KEPT);
+            self.old.push_back((at, place));
+        }
     }
 }
 
@@ -183,6 +211,15 @@ mod tests {
         assert_eq!(written.place_after(now + gap * 4), None);
         // Between two beats, too.
         assert_eq!(written.moment_of(WalPlace::of(35)), Some(now + gap * 2));
+    }
+
+    #[tokio::test]
+    async fn reader_waits_for_next_position() {
+        let (written, now) = (WalHistory::default(), Instant::now());
+        written.note(now, WalPlace::of(10));
+        let asked = written.place_known_after(now + BEAT);
+        let answered = async { written.note(now + BEAT, WalPlace::of(20)) };
+        assert_eq!(tokio::join!(asked, answered).0, WalPlace::of(20));
     }
 
     #[test]
