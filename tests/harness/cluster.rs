@@ -47,6 +47,9 @@ impl Drop for Databases {
     }
 }
 
+/// Free memory in mebibytes from which on the databases of the tests are in memory. They take about 1,000.
+const ENOUGH_MEMORY: u64 = 6_000;
+
 /// Removes a folder when standard input closes, that is, when the process with its other end exits. The server stops at
 /// the same time; the script waits for it.
 const REMOVER: &str = r#"
@@ -100,6 +103,17 @@ pub(super) fn way_to(database_url: &str) -> String {
     POOLER.get_or_init(|| Pooler::start(database_url, "session")).url(database_url)
 }
 
+/// Returns the folder for the cluster: in memory, if there is enough. A test's database has more than a thousand files, and
+/// a file system on a disk takes longer to create and delete them than PostgreSQL takes for the test.
+fn place_of_databases() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let asked =
+        Command::new("df").args(["--output=avail", "--block-size=1M"]).arg(memory).stderr(Stdio::null()).output();
+    let told = asked.map(|asked| String::from_utf8_lossy(&asked.stdout).into_owned()).unwrap_or_default();
+    let free: u64 = told.lines().last().and_then(|line| line.trim().parse().ok()).unwrap_or_default();
+    if free >= ENOUGH_MEMORY { memory.to_owned() } else { std::env::temp_dir() }
+}
+
 /// Starts the cluster on a thread that lives as long as the process. When the process exits, the cluster stops.
 fn start() -> Running {
     let (unneeded, mut names) = unbounded_channel::<String>();
@@ -107,7 +121,7 @@ fn start() -> Running {
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let directory = tempfile::tempdir().unwrap().keep();
+            let directory = tempfile::tempdir_in(place_of_databases()).unwrap().keep();
             let remover = removed_at_the_end(&directory);
             let folder = Folder::open(&directory).unwrap();
             let extra = vec![("max_connections".to_owned(), "400".to_owned())];
@@ -140,10 +154,21 @@ fn removed_at_the_end(directory: &Path) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
+/// Makes the jobs with a calendar due tomorrow. On a new database they are due at once, which would be seven runs at the
+/// start of each test. A test runs such a job with [`super::Harness::run_job`].
+const POSTPONED_JOBS: &str = "
+    insert into job (code, next_run_at)
+    select code, now() + interval '1 day'
+    from unnest(array['BOARD_MAIL', 'DEPRECATION_REMINDERS', 'LEDGERS', 'OBJECTS_SWEEP',
+                      'QUOTA_WARNINGS', 'TIDYING', 'UNCONFIRMED_REGISTRATIONS']) as code";
+
 async fn make_template(url: &str) {
     let mut owner = PgConnection::connect(url).await.unwrap();
     sqlx::raw_sql("create database labs_template").execute(&mut owner).await.unwrap();
     labs::wiring::migrate(&DatabaseUrls::new(named(url, "labs_template"))).await.unwrap();
+    let mut template = PgConnection::connect(&named(url, "labs_template")).await.unwrap();
+    sqlx::raw_sql(POSTPONED_JOBS).execute(&mut template).await.unwrap();
+    template.close().await.unwrap();
 }
 
 /// Returns the URL of another database in the same cluster.
