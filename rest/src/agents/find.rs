@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::phrases::Phrases;
-use super::words::{Term, known_words, rarity, stems, terms};
+use super::words::{Term, is_ignored, rarity, stems, terms, words};
 use crate::contract::{Contract, Operation};
 
 /// A field of an operation: its weight, because a word of the summary says more than one of the description, and the
@@ -15,8 +15,8 @@ const SATURATION: f64 = 3.0;
 /// Share of the score that depends on how many terms of the task an operation has.
 const COVERAGE: f64 = 0.5;
 
-/// Weight of the similarity to the closest phrase, compared with the score of the best operation.
-const PHRASES: f64 = 0.8;
+/// Weight of the similarity to the closest phrases, compared with the score of the best operation.
+const PHRASES: f64 = 1.5;
 
 /// The words of an operation, by field.
 type Fields = [Vec<String>; 6];
@@ -39,7 +39,10 @@ impl OperationIndex {
         let phrases = Phrases::new(contract.operations().iter().map(|operation| operation.id.as_str()));
         let operations = contract.operations().iter().enumerate();
         let fields: Vec<Fields> = operations
-            .map(|(place, operation)| fields_of(contract, operation, phrases.words(place).cloned()))
+            .map(|(place, operation)| {
+                let of_phrases = phrases.words(place).filter(|word| !is_ignored(word)).cloned();
+                fields_of(contract, operation, of_phrases)
+            })
             .collect();
         let mut average = [0.0; FIELDS.len()];
         for of_operation in &fields {
@@ -62,14 +65,16 @@ impl OperationIndex {
         if let Some(place) = self.ids.get(task.trim()).filter(|place| can_see(**place)) {
             return vec![*place];
         }
-        let (terms, words) = (terms(task), known_words(task).collect());
+        let (terms, words) = (terms(task), words(task).collect());
         let visible = (0..self.documents.len()).filter(|place| can_see(*place));
         let scores: Vec<(usize, f64)> = visible.map(|place| (place, self.score(place, &terms))).collect();
         let best = scores.iter().map(|(_, score)| *score).fold(f64::MIN_POSITIVE, f64::max);
+        // Without a common word, only words that say nothing can make a phrase similar.
         let scores = scores
             .into_iter()
+            .filter(|(_, score)| *score > 0.0)
             .map(|(place, score)| (place, score / best + PHRASES * self.phrases.similarity(place, &words)));
-        let mut scores: Vec<(usize, f64)> = scores.filter(|(_, score)| *score > 0.0).collect();
+        let mut scores: Vec<(usize, f64)> = scores.collect();
         scores.sort_by(|(place, score), (other, of_other)| of_other.total_cmp(score).then(place.cmp(other)));
         scores.truncate(most);
         scores.into_iter().map(|(place, _)| place).collect()

@@ -62,12 +62,14 @@ pub(super) fn stems(text: &str) -> impl Iterator<Item = String> {
     words.map(move |word| stemmer.stem(&word.to_lowercase()).into_owned())
 }
 
-/// Returns the words of a text that say something about an operation, without inflection.
-pub(super) fn known_words(text: &str) -> impl Iterator<Item = String> {
-    stems(&text.replace(['\'', '’'], ""))
-        .filter(|word| !SYNONYMS.ignored.contains(word))
-        .collect::<Vec<_>>()
-        .into_iter()
+/// Returns the words of a text that a person wrote, without apostrophes and inflection.
+pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
+    stems(&text.replace(['\'', '’'], "")).collect::<Vec<_>>().into_iter()
+}
+
+/// Whether a word says nothing about an operation.
+pub(super) fn is_ignored(word: &str) -> bool {
+    SYNONYMS.ignored.contains(word)
 }
 
 /// Returns the inverse document frequency of a word that `with` of `all` texts contain.
@@ -78,7 +80,7 @@ pub(super) fn rarity(all: usize, with: usize) -> f64 {
 
 /// Returns the terms of a task. The longest known phrase at a place is one term.
 pub(super) fn terms(task: &str) -> Vec<Term> {
-    let words: Vec<String> = stems(&task.replace(['\'', '’'], "")).collect();
+    let words: Vec<String> = words(task).collect();
     let (mut rest, mut found) = (words.as_slice(), Vec::new());
     while let [first, after @ ..] = rest {
         let lengths = (1..=SYNONYMS.longest.min(rest.len())).rev();
