@@ -126,10 +126,25 @@ story('link without a valid token shows an error', async (page, expect) => {
   assert.deepEqual(await faultsOf(page), []);
 });
 
-story('password is reset, and errors are shown at the field', async (page, expect) => {
+story('password is reset from the well-known address, and errors are shown at the field', async (page, expect) => {
+  expect('/v1/auth/password-resets', 422);
   expect('/v1/auth/password-resets:confirm', 422);
   const { email } = await register('elbe');
-  await post('/v1/auth/password-resets', { email });
+  await page.goto(`${service.base}/.well-known/change-password`);
+  await heading(page, 'Request a new password');
+  assert.equal(page.url(), `${service.base}/account/forgot-password`);
+  const address = page.getByLabel('E-mail');
+  assert.equal(await address.getAttribute('autocomplete'), 'username');
+  await page.getByRole('button', { name: 'Send the link' }).press('Enter');
+  await page.getByText('E-mail is missing.').waitFor();
+  assert.deepEqual(await faultsOf(page), []);
+  await address.fill('no address');
+  await page.keyboard.press('Enter');
+  await page.locator('#field-0-fault').getByText(/address/).waitFor();
+  await address.fill(email);
+  await page.keyboard.press('Enter');
+  await heading(page, 'Check your e-mails');
+  await page.getByText(`If ${email} has an account, an e-mail with a link is on its way. The link is valid for 60 minutes.`, { exact: true }).waitFor();
   await page.goto(await link(email, 'reset-password'));
   await heading(page, 'Choose a new password');
   const password = page.getByLabel('New password');

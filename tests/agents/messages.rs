@@ -24,7 +24,10 @@ async fn initialization_names_server_and_two_tools() {
     let reply = method(&harness, None, "initialize", client).await;
     assert_eq!(reply.status, 200, "{reply:?}");
     let result = &reply.json["result"];
-    assert_eq!((&result["serverInfo"]["name"], &result["protocolVersion"]), (&json!("labs"), &json!("2025-06-18")));
+    assert_eq!(
+        (&result["serverInfo"]["name"], &result["protocolVersion"]),
+        (&json!("127.0.0.1/labs"), &json!("2025-06-18"))
+    );
     assert!(!reply.headers.contains_key("mcp-session-id"), "no session");
     assert_eq!(reply.headers["content-type"], "application/json");
     assert_eq!(reply.headers["cache-control"], "no-store");
@@ -167,5 +170,54 @@ async fn found_operation_has_what_a_call_needs() {
         [json!({}), json!({ "words": 5 }), json!({ "words": "x", "more": 1 }), json!({ "words": "x".repeat(3000) })]
     {
         tool(&harness, None, "find_operations", arguments).await.text();
+    }
+}
+
+#[tokio::test]
+async fn catalogue_names_card_and_card_describes_connected_server() {
+    let harness = with_agents().await;
+    let get = async |path: &str| {
+        let answer = harness.http().get(path).send().await.unwrap();
+        assert_eq!(
+            (answer.status().as_u16(), &answer.headers()["access-control-allow-origin"]),
+            (200, &"*".parse().unwrap())
+        );
+        let media_type = answer.headers()["content-type"].to_str().unwrap().to_owned();
+        (media_type, serde_json::from_slice::<Value>(&answer.bytes().await.unwrap()).unwrap())
+    };
+    let (media_type, catalogue) = get(&format!("{}/.well-known/ai-catalog.json", harness.base_url)).await;
+    assert_eq!(media_type, "application/ai-catalog+json");
+    let entry = &catalogue["entries"][0];
+    let (media_type, card) = get(entry["url"].as_str().unwrap()).await;
+    assert_eq!(entry["type"], media_type);
+    let schema = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
+    assert_eq!((&card["$schema"], &card["name"]), (&json!(schema), &json!("127.0.0.1/labs")), "{card}");
+    assert!((1..=100).contains(&card["description"].as_str().unwrap().len()), "the schema's limit: {card}");
+    let remote = &card["remotes"][0];
+    assert_eq!(remote["url"], format!("{}/mcp", harness.base_url));
+    let of = |name: &str| format!("io.modelcontextprotocol/{name}");
+    let asked = json!({ "_meta": {
+        of("protocolVersion"): "2026-07-28", of("clientInfo"): { "name": "test", "version": "1" }, of("clientCapabilities"): {},
+    }});
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": asked });
+    let connected = harness
+        .http()
+        .post(remote["url"].as_str().unwrap())
+        .header("accept", "application/json, text/event-stream")
+        .header("content-type", "application/json")
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "server/discover");
+    let discovered = send(connected.body(body.to_string())).await;
+    let result = &discovered.json["result"];
+    assert_eq!(result["supportedVersions"], remote["supportedProtocolVersions"], "{discovered:?}");
+    let info = result["_meta"][of("serverInfo")].as_object().unwrap();
+    assert!(info.len() >= 6, "{info:?}");
+    for (name, value) in info {
+        assert_eq!(&card[name], value, "{name}");
+    }
+    let without = Harness::new().await;
+    for path in ["/.well-known/ai-catalog.json", "/mcp/server-card"] {
+        let answer = without.http().get(format!("{}{path}", without.base_url)).send().await.unwrap();
+        assert_eq!(answer.status(), 404, "{path}");
     }
 }

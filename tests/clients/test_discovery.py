@@ -2,11 +2,15 @@
 
 import os
 import unittest
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.robotparser import RobotFileParser
 
 import requests
 from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
 from sectxt import Parser
+from skills_ref import read_properties, validate
 
 BASE = os.environ["LABS_TEST_BASE"]
 
@@ -38,3 +42,14 @@ class WellKnown(unittest.TestCase):
         self.assertTrue(rules.can_fetch("*", f"{BASE}/reference"))
         self.assertFalse(rules.can_fetch("*", f"{BASE}/v1/system/me"))
         self.assertEqual(rules.site_maps(), [f"{BASE}/sitemap.xml"])
+
+    def test_skill_for_agents_is_valid(self):
+        (skill,) = self.get("/.well-known/agent-skills/index.json").json()["skills"]
+        content = self.get(skill["url"]).content
+        self.assertEqual(skill["digest"], f"sha256:{sha256(content).hexdigest()}")
+        with TemporaryDirectory() as folder:
+            place = Path(folder) / skill["name"]
+            place.mkdir()
+            (place / "SKILL.md").write_bytes(content)
+            self.assertEqual(validate(place), [])
+            self.assertEqual(read_properties(place).description, skill["description"])

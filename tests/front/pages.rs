@@ -51,11 +51,70 @@ async fn operations_codes_and_concepts_have_pages_in_reference() {
     assert!(near["detail"].as_str().unwrap().contains("/reference/operations/marketplace_apps_create?"), "{near}");
 }
 
+/// Accept headers of a browser, of agents, and of programs.
+const ACCEPTED: [(&str, bool); 6] = [
+    ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", false),
+    ("text/markdown", true),
+    ("text/markdown, text/html, */*", true),
+    ("text/html, text/markdown;q=0.9", false),
+    ("*/*", false),
+    ("text/markdown;q=0, */*", false),
+];
+
+#[tokio::test]
+async fn accept_selects_markdown_of_pages_for_readers() {
+    let harness = Harness::new().await;
+    let editor = harness.staff("Edda Editor", &["labs.admin.publication:write"]).await;
+    let body = serde_json::json!({ "kind": "BLOG_POST", "title": "Hello", "body": "Words.", "slug": "hello" });
+    let made = harness.call("publication_items_create").token(&editor.token).json(&body).expect(201).await;
+    let item = made.str("uuid").to_owned();
+    harness.call("publication_items_release").token(&editor.token).path("item_uuid", &item).expect(200).await;
+    let get = async |path: &str, accept: &str| {
+        let request = harness.http().get(format!("{}{path}", harness.base_url)).header("accept", accept);
+        let answer = request.send().await.unwrap();
+        let headers = answer.headers().clone();
+        (answer.status().as_u16(), headers, answer.text().await.unwrap())
+    };
+    for (path, same) in [
+        ("/", "/llms.txt"),
+        ("/reference", "/reference/index.md"),
+        ("/reference/operations/system_me_get", "/reference/operations/system_me_get.md"),
+        ("/reference/codes/NOT_FOUND", "/reference/codes/NOT_FOUND.md"),
+        ("/reference/concepts/pagination", "/reference/concepts/pagination.md"),
+        ("/blog/hello", "/blog/hello.md"),
+    ] {
+        let (_, _, markdown) = get(same, "*/*").await;
+        for (accept, is_markdown) in ACCEPTED {
+            let (status, headers, text) = get(path, accept).await;
+            let of = format!("{path} for {accept}");
+            let media_type = headers["content-type"].to_str().unwrap();
+            assert_eq!((status, media_type.starts_with("text/markdown")), (200, is_markdown), "{of}: {media_type}");
+            assert_eq!(text == markdown, is_markdown, "{of}");
+            let varies = headers.get_all("vary").iter().filter_map(|value| value.to_str().ok());
+            assert!(varies.flat_map(|value| value.split(", ")).any(|name| name == "accept"), "{of}: {headers:?}");
+        }
+    }
+    let (_, headers, _) = get("/reference/concepts/pagination", "text/html").await;
+    assert_eq!(headers["link"], "</reference/concepts/pagination.md>; rel=\"alternate\"; type=\"text/markdown\"");
+    let (_, headers, _) = get("/blog/hello", "text/html").await;
+    assert_eq!(headers["link"], "</blog/hello.md>; rel=\"alternate\"; type=\"text/markdown\"");
+    for accept in ["text/markdown", "text/html"] {
+        let (_, headers, _) = get("/", accept).await;
+        assert!(headers["link"].to_str().unwrap().contains("rel=\"api-catalog\""), "{accept}");
+        assert_eq!(get("/reference/glossary", accept).await.0, 404, "only its Markdown has an address");
+        assert!(get("/blog", accept).await.1["content-type"].to_str().unwrap().starts_with("text/html"), "a list");
+    }
+    let (status, headers, _) = get("/reference/concepts/no-such-page", "text/markdown").await;
+    assert_eq!((status, &headers["content-type"]), (404, &"application/problem+json".parse().unwrap()));
+}
+
 #[tokio::test]
 async fn mail_links_open_pages_that_contact_only_this_service() {
     let harness = Harness::new().await;
     let get = async |path: &str| harness.http().get(format!("{}{path}", harness.base_url)).send().await.unwrap();
-    for name in ["verify-email", "reset-password", "confirm-email", "cancel-email-change", "invitation"] {
+    for name in
+        ["verify-email", "forgot-password", "reset-password", "confirm-email", "cancel-email-change", "invitation"]
+    {
         let page = get(&format!("/account/{name}")).await;
         let headers = page.headers().clone();
         let is = |name: &str, value: &str| assert_eq!(headers[name], value, "{name}");

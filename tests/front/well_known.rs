@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Harness, ROOMY};
+use crate::harness::{Harness, ROOMY, contract};
 
 const TEXTS: &[(&str, &str)] = &[
     ("/robots.txt", "text/plain; charset=utf-8"),
@@ -10,6 +10,8 @@ const TEXTS: &[(&str, &str)] = &[
     ("/.well-known/oauth-authorization-server", "application/json"),
     ("/.well-known/oauth-protected-resource", "application/json"),
     ("/.well-known/api-catalog", "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\""),
+    ("/.well-known/agent-skills/index.json", "application/json"),
+    ("/.well-known/agent-skills/labs-api/SKILL.md", "text/markdown; charset=utf-8"),
 ];
 
 async fn get(harness: &Harness, path: &str) -> reqwest::Response {
@@ -28,11 +30,34 @@ async fn every_document_has_a_validator_and_any_page_may_read_it() {
         let headers = answer.headers();
         assert_eq!((answer.status().as_u16(), headers["content-type"].to_str().unwrap()), (200, *media_type), "{path}");
         assert_eq!(headers["access-control-allow-origin"], "*", "{path}");
+        assert_eq!(headers["access-control-expose-headers"], "etag", "{path}");
         let tag = headers["etag"].clone();
         let request = harness.http().get(format!("{}{path}", harness.base_url)).header("if-none-match", tag);
         assert_eq!(request.send().await.unwrap().status(), 304, "{path}");
         let request = harness.http().post(format!("{}{path}", harness.base_url));
         assert_eq!(request.send().await.unwrap().status(), 405, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn preflight_of_any_page_is_accepted_for_public_documents() {
+    let with_origins = [&["--cors-origins", "https://board.example"], ROOMY].concat();
+    for harness in [Harness::new().await, Harness::with(&with_origins).await] {
+        for (path, _) in TEXTS {
+            let request = harness.http().request(reqwest::Method::OPTIONS, format!("{}{path}", harness.base_url));
+            let request = request.header("origin", "https://anyone.example");
+            let request = request.header("access-control-request-method", "GET");
+            let answer = request.header("access-control-request-headers", "if-none-match").send().await.unwrap();
+            let headers = answer.headers();
+            assert_eq!(
+                (answer.status().as_u16(), &headers["access-control-allow-origin"]),
+                (204, &"*".parse().unwrap())
+            );
+            assert!(headers["access-control-allow-headers"].to_str().unwrap().contains("if-none-match"), "{path}");
+        }
+        let other = harness.http().request(reqwest::Method::OPTIONS, format!("{}/v1/system/me", harness.base_url));
+        let other = other.header("origin", "https://anyone.example").header("access-control-request-method", "GET");
+        assert!(!other.send().await.unwrap().headers().contains_key("access-control-allow-origin"));
     }
 }
 
@@ -79,17 +104,24 @@ async fn every_link_of_catalogue_and_front_page_leads_somewhere() {
     }
     let front = get(&harness, "/").await;
     let links = front.headers()["link"].to_str().unwrap().to_owned();
-    for relation in ["service-desc", "service-doc", "status", "api-catalog"] {
+    for relation in ["service-desc", "service-doc", "alternate", "status", "api-catalog"] {
         let link = links.split(", <").find(|link| link.contains(&format!("rel=\"{relation}\""))).unwrap();
         let path = link.trim_start_matches('<').split('>').next().unwrap();
-        assert_eq!(get(&harness, path).await.status(), 200, "{relation}: {path}");
+        let answer = get(&harness, path).await;
+        assert_eq!(answer.status(), 200, "{relation}: {path}");
+        let media_type = answer.headers()["content-type"].to_str().unwrap().split(';').next().unwrap().to_owned();
+        assert!(!link.contains("type=") || link.contains(&format!("type=\"{media_type}\"")), "{link}: {media_type}");
     }
     let map = get(&harness, "/sitemap.xml").await.text().await.unwrap();
     assert!(
         map.contains(&format!("<loc>{}/reference/operations/marketplace_apps_create</loc>", harness.base_url)),
         "{map}"
     );
-    assert!(get(&harness, "/robots.txt").await.text().await.unwrap().contains("Disallow: /v1/"));
+    let robots = get(&harness, "/robots.txt").await.text().await.unwrap();
+    assert!(
+        robots.contains("Disallow: /v1/") && robots.contains("\nContent-Signal: search=yes, ai-input=yes\n"),
+        "{robots}"
+    );
 }
 
 #[tokio::test]
@@ -119,4 +151,40 @@ async fn new_password_and_icon_are_redirects_to_pages() {
         let target = answer.headers()["location"].to_str().unwrap();
         assert_eq!(get(&harness, target).await.status(), 200, "{path} leads to {target}");
     }
+}
+
+#[tokio::test]
+async fn skill_is_intact_and_everything_in_it_exists() {
+    let harness = Harness::new().await;
+    let index = get_json(&harness, "/.well-known/agent-skills/index.json").await;
+    let skill = &index["skills"][0];
+    let text = get(&harness, skill["url"].as_str().unwrap()).await.text().await.unwrap();
+    let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, text.as_bytes());
+    assert_eq!(skill["digest"], format!("sha256:{}", hex::encode(digest)));
+    for name in ["name", "description"] {
+        assert!(text.contains(&format!("\n{name}: {}\n", skill[name].as_str().unwrap())), "{name}: {skill}");
+    }
+    let quoted = text.split('`').skip(1).step_by(2);
+    let (mut pages, mut operations) = (0, 0);
+    for quote in quoted {
+        let (method, path) = quote.split_once(' ').unwrap_or(("GET", quote));
+        assert!(!quote.contains("base_url"), "{quote}");
+        if !path.starts_with('/') || path.contains("ai-catalog") || path == "/reference" || path.ends_with('}') {
+            continue;
+        }
+        if path.starts_with("/v1/") {
+            operations += 1;
+            let known =
+                contract().operations().iter().any(|operation| operation.method == method && operation.path == path);
+            assert!(known, "{quote}");
+        } else {
+            pages += 1;
+            let path = path.replace("{operation_id}", "system_me_get").replace("{code}", "NOT_FOUND");
+            assert_eq!(get(&harness, &path).await.status(), 200, "{quote}");
+        }
+    }
+    assert!(
+        text.contains(&harness.base_url) && pages >= 5 && operations >= 3,
+        "{pages} pages, {operations} operations"
+    );
 }

@@ -1,14 +1,18 @@
-// The page that links in e-mails open. The token is in the URL fragment (after `#`), which browsers do not send to a
-// server. The page removes it from the address bar at once, so that it is not visible in the history or on the screen.
-// The page does nothing until the user presses a button, because mail programs open links automatically.
+// The page that links in e-mails open, and the page that requests such a link. The token is in the URL fragment (after
+// `#`), which browsers do not send to a server. The page removes it from the address bar at once, so that it is not
+// visible in the history or on the screen. The page does nothing until the user presses a button, because mail programs
+// open links automatically.
 import { byId, element } from '../../reference/src/dom';
 import { ask, Refusal } from './service';
-import { TASKS, type Field, type Link, type Step, type Task } from './tasks';
+import { REQUESTS, TASKS, type Field, type Link, type Step, type Task } from './tasks';
 
 const main = byId('main');
 const said = byId('said');
 
-const token = location.hash.slice(1);
+const page = location.pathname.split('/').pop() ?? '';
+const request = REQUESTS[page];
+/** Empty if the task needs no token. */
+const token = request ? '' : location.hash.slice(1);
 history.replaceState(null, '', location.pathname);
 // If the user opens another link to this page in the same tab, only the fragment (after `#`) changes and the browser
 // does not reload.
@@ -17,7 +21,8 @@ addEventListener('hashchange', () => location.reload());
 await begin();
 
 async function begin(): Promise<void> {
-  const task = TASKS[location.pathname.split('/').pop() ?? ''];
+  if (request) return present(request());
+  const task = TASKS[page];
   if (!token || !task) return show('This link is incomplete', 'Open the link in the e-mail again. It contains a token after the #, which a reload of this page loses.', []);
   try {
     present(await task(token));
@@ -61,7 +66,7 @@ async function take(step: Step, form: HTMLFormElement, fault: HTMLElement, input
   if (typed.some(({ box }) => !box.value)) return;
   wait(form, true);
   try {
-    const answer = await ask(step.path, { token, ...Object.fromEntries(typed.map(({ field, box }) => [field.name, box.value])) });
+    const answer = await ask(step.path, { ...(token ? { token } : {}), ...Object.fromEntries(typed.map(({ field, box }) => [field.name, box.value])) });
     const { title, text, links } = step.done(answer);
     show(title, text, links);
   } catch (error) {

@@ -10,7 +10,7 @@ export class Refusal extends Error {
   }
 }
 
-export type Answer = Record<string, string | null>;
+export type Answer = Record<string, string | number | null>;
 
 /** Sends a body to an operation, without cookies. Throws a {@link Refusal} on errors. */
 export async function ask(path: string, body: Record<string, string>): Promise<Answer> {

@@ -1,4 +1,4 @@
-// The tasks that e-mailed tokens are for. Each task has its own address below /account.
+// The tasks that e-mailed tokens are for, and the request for such an e-mail. Each task has its own address below /account.
 import { ask, type Answer } from './service';
 
 export interface Field {
@@ -36,6 +36,21 @@ const SIGN_IN = { href: '/reference/operations/auth_sessions_create', text: 'Sig
 const PLAYGROUND = { href: '/playground', text: 'Sign in to the playground (staff members)' };
 
 const NEW_PASSWORD: Field = { name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. All characters are allowed.' };
+
+/** The tasks that need no token. */
+export const REQUESTS: Record<string, () => Task> = {
+  'forgot-password': () => ({
+    title: 'Request a new password',
+    text: 'Enter the e-mail address of your account. You receive a link to choose a new password. The current password stays valid until then.',
+    fields: [{ name: 'email', label: 'E-mail', type: 'email', autocomplete: 'username' }],
+    steps: [{
+      button: 'Send the link',
+      path: '/v1/auth/password-resets',
+      sendsFields: true,
+      done: ({ email, expires_in }) => ({ title: 'Check your e-mails', text: `If ${email} has an account, an e-mail with a link is on its way. The link is valid for ${Number(expires_in) / 60} minutes.`, links: [REFERENCE] }),
+    }],
+  }),
+};
 
 /** The task of each address. The task of an invitation depends on the account of the invited address. */
 export const TASKS: Record<string, (token: string) => Task | Promise<Task>> = {
@@ -88,7 +103,7 @@ export const TASKS: Record<string, (token: string) => Task | Promise<Task>> = {
 
 function invitation({ company_name, inviter_name, email, role, account }: Answer): Task {
   const who = inviter_name ? `${inviter_name} of ${company_name}` : `${company_name}`;
-  const offer = `${who} invites ${email} to join their team as ${role?.toLowerCase()}.`;
+  const offer = `${who} invites ${email} to join their team as ${String(role).toLowerCase()}.`;
   const decline: Step = {
     button: 'Decline',
     path: '/v1/auth/invitations:decline',
@@ -102,7 +117,7 @@ function invitation({ company_name, inviter_name, email, role, account }: Answer
     title,
     text: isNew ? offer : `${offer} You keep your name and your password.`,
     fields: isNew ? [
-      { label: 'E-mail', type: 'email', autocomplete: 'username', value: email ?? '' },
+      { label: 'E-mail', type: 'email', autocomplete: 'username', value: String(email ?? '') },
       { name: 'name', label: 'Full name', type: 'text', autocomplete: 'name' },
       { ...NEW_PASSWORD, label: 'Password' },
     ] : [],

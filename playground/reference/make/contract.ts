@@ -91,6 +91,8 @@ export interface Operation {
   codes: string[];
   /** Whether the operation has a separate, lower budget in addition to the caller's budget. */
   hasOwnBudget: boolean;
+  /** What a call by an agent means: `x-agentic-access`. */
+  agentic: string;
   /** Whether the operation sets, deletes or reads the refresh cookie. */
   usesCookie: boolean;
   /** Whether clients must not store the response, because it contains a secret. */
@@ -163,6 +165,7 @@ function operationOf(path: string, method: string, raw: Raw, resolve: Contract['
     deprecated: raw.deprecated === true,
     access,
     scope,
+    agentic: raw['x-agentic-access'],
     audience: audienceOf(access, scope),
     parameters: (raw.parameters ?? []).map((parameter: Parameter) => resolve(parameter)),
     body: raw.requestBody ? resolve(raw.requestBody) : null,

@@ -18,7 +18,7 @@ export function operationText(contract: Contract, operation: Operation, codes: M
   const parts = [
     `# ${operation.title}`,
     `\`${operation.method} ${operation.path}\``,
-    [`Operation: \`${operation.id}\``, access, `For: ${AUDIENCES[operation.audience].title}`, `Since: ${operation.since}`, ...(operation.deprecated ? ['Deprecated'] : [])].map((line) => `- ${line}`).join('\n'),
+    [`Operation: \`${operation.id}\``, access, `For: ${AUDIENCES[operation.audience].title}`, `Access of agents: [\`${operation.agentic}\`](/reference/concepts/agents.md#access)`, `Since: ${operation.since}`, ...(operation.deprecated ? ['Deprecated'] : [])].map((line) => `- ${line}`).join('\n'),
     operation.description.trim(),
     ...(operation.parameters.length > 0 ? ['## Parameters', parametersText(contract, operation)] : []),
     ...bodyText(contract, operation),
@@ -131,8 +131,8 @@ export function indexText(contract: Contract, codes: Code[], concepts: Concept[]
   return `${[
     '# Labs',
     `> ${contract.summary}`,
-    `A REST API with JSON bodies and OAuth 2.0 bearer tokens, version ${contract.version}. Every concept, operation and error code has a Markdown page, listed here. The same address without \`.md\` is the HTML page.`,
-    '## Start here\n\n- [How the API works](/reference/index.md): first calls, tokens, scopes, errors, lists, versions\n- [Glossary](/reference/glossary.md): terms and the names that the contract has for them\n- [The contract](/v1/publication/public/api-reference): OpenAPI 3.1 in YAML\n- [Changelog](/changelog): changes of the API by release. Append `.md` to the address of an entry for Markdown\n- [Blog](/blog): posts for developers. Append `.md` to the address of a post for Markdown',
+    `A REST API with JSON bodies and OAuth 2.0 bearer tokens, version ${contract.version}. Every concept, operation and error code has a Markdown page, listed here. The same address without \`.md\` is the HTML page. An operation has its method and path, the scope that it requires, and the [access of agents](/reference/concepts/agents.md#access).`,
+    '## Start here\n\n- [How the API works](/reference/index.md): first calls, tokens, scopes, errors, lists, versions\n- [Glossary](/reference/glossary.md): terms and the names that the contract has for them\n- [The contract](/v1/publication/public/api-reference): OpenAPI 3.1 in YAML\n- [Changelog](/changelog): changes of the API by release. Append `.md` to the address of an entry for Markdown\n- [Skill for agents](/.well-known/agent-skills/labs-api/SKILL.md): how an agent uses the API\n- [Blog](/blog): posts for developers. Append `.md` to the address of a post for Markdown',
     `## Concepts\n\n${concepts.map(({ name, title, summary }) => `- [${title}](/reference/concepts/${name}.md): ${summary}`).join('\n')}`,
     ...sections,
     `## Error codes\n\n${codes.map((code) => `- [${code.code}](/reference/codes/${code.code}.md): ${code.title}`).join('\n')}`,
@@ -140,5 +140,5 @@ export function indexText(contract: Contract, codes: Code[], concepts: Concept[]
 }
 
 function indexLine(operation: Operation): string {
-  return `- [${operation.title}](/reference/operations/${operation.id}.md): \`${operation.method} ${operation.path}\`, ${accessWords(operation)}`;
+  return `- [${operation.title}](/reference/operations/${operation.id}.md): \`${operation.method} ${operation.path}\`, ${accessWords(operation)}, \`${operation.agentic}\``;
 }

@@ -17,8 +17,8 @@ use labs_core::{Code, Fault};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
-use super::ENDPOINT;
 use super::server::AgentServer;
+use super::{ENDPOINT, discovery};
 use crate::bind;
 use crate::exceptions::other_method;
 use crate::front::address;
@@ -63,12 +63,13 @@ impl Message {
     }
 }
 
-/// Returns the route of the endpoint.
+/// Returns the routes of the endpoint and of the documents about it.
 pub(crate) fn router(rest: &Arc<Rest>) -> Router {
     let server = AgentServer::new(Arc::clone(rest));
     let protocol = StreamableHttpService::new(move || Ok(server.clone()), Arc::default(), protocol_settings(rest));
     let agents = Agents { rest: Arc::clone(rest), protocol };
-    Router::new().route(ENDPOINT, post(message).fallback(unknown_method)).with_state(agents)
+    let endpoint = Router::new().route(ENDPOINT, post(message).fallback(unknown_method)).with_state(agents);
+    endpoint.merge(discovery::router().with_state(Arc::clone(rest)))
 }
 
 /// Returns the settings of the protocol: no sessions, JSON instead of an event stream, and only this service's host and

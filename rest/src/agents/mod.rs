@@ -6,6 +6,7 @@
 
 mod call;
 mod describe;
+mod discovery;
 mod find;
 mod message;
 mod phrases;
@@ -13,8 +14,11 @@ mod request;
 mod server;
 mod words;
 
+pub(crate) use discovery::CARD;
 pub use find::OperationIndex;
 pub(crate) use message::router;
 
 /// Path of the endpoint.
 const ENDPOINT: &str = "/mcp";
+/// Name of the server.
+const NAME: &str = "labs";

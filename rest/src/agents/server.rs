@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use http::request::Parts;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation, JsonObject,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, JsonObject, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::call;
 use super::describe::find;
+use super::discovery;
 use super::find::OperationIndex;
 use super::message::Message;
 use crate::rest::Rest;
@@ -51,7 +52,7 @@ impl ServerHandler for AgentServer {
     fn get_info(&self) -> ServerConfig {
         let mut info = ServerConfig::default();
         info.capabilities = ServerCapabilities::builder().enable_tools().build();
-        info.server_info = Implementation::new("labs", env!("CARGO_PKG_VERSION"));
+        info.server_info = discovery::identity(&self.rest.settings.base_url);
         info.instructions = Some(INSTRUCTIONS.to_owned());
         info
     }

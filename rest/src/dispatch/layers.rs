@@ -65,8 +65,8 @@ impl Dispatcher {
             return refusal;
         }
         match &self.cors {
-            Some(cors) => self.apply_cors(cors, parts, body).await,
-            None => self.route(Request::from_parts(parts, body)).await,
+            Some(cors) if !exceptions::is_public(parts.uri.path()) => self.apply_cors(cors, parts, body).await,
+            _ => self.route(Request::from_parts(parts, body)).await,
         }
     }
 

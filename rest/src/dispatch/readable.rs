@@ -1,5 +1,5 @@
 //! The changelog and the blog as HTML pages, built from responses of the API's own operations. With `.md` after the
-//! address, an entry or a post is returned as Markdown, for programs.
+//! address, or if `Accept` prefers it, an entry or a post is returned as Markdown, for programs.
 //!
 //! A page calls its operation like an anonymous client, with the same budget, filters and errors, so that both always
 //! have the same content. A former slug redirects to the current page, as in the API.
@@ -23,6 +23,7 @@ use crate::bind::query_pairs;
 use crate::exceptions::other_than_get;
 use crate::front::coding::CodingSettled;
 use crate::front::headers;
+use crate::request::body::prefers_markdown;
 use crate::rest::Rest;
 
 /// Content security policy of a page: its own style and images. Its form is sent to the same origin.
@@ -105,6 +106,9 @@ async fn page(part: &Part, rest: Arc<Rest>, request: Request) -> Response<Body> 
     let path = request.uri().path().to_owned();
     let below = path.strip_prefix(part.page).unwrap_or_default();
     let (below, ending) = below.strip_suffix(MARKDOWN).map_or((below, ""), |below| (below, MARKDOWN));
+    // A list has no Markdown.
+    let is_negotiated = ending.is_empty() && !below.is_empty();
+    let is_markdown = ending == MARKDOWN || (is_negotiated && prefers_markdown(request.headers()));
     let asked = PageQuery::of(request.uri());
     let query = asked.query();
     let target = [part.api, below, if query.is_empty() { "" } else { "?" }, &query].concat();
@@ -118,7 +122,7 @@ async fn page(part: &Part, rest: Arc<Rest>, request: Request) -> Response<Body> 
     }
     let html = match (head.status, below) {
         (StatusCode::OK, "") => (part.list)(&body, &asked),
-        (StatusCode::OK, _) if ending == MARKDOWN => (part.text)(&body),
+        (StatusCode::OK, _) if is_markdown => (part.text)(&body),
         (StatusCode::OK, _) => (part.one)(&body),
         (status, _) => render_notice(status, &body),
     };
@@ -134,11 +138,17 @@ async fn page(part: &Part, rest: Arc<Rest>, request: Request) -> Response<Body> 
     }
     head.extensions.remove::<CodingSettled>();
     let media_type = match head.status {
-        StatusCode::OK if ending == MARKDOWN => "text/markdown; charset=utf-8",
+        StatusCode::OK if is_markdown => "text/markdown; charset=utf-8",
         _ => "text/html; charset=utf-8",
     };
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     out.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    if is_negotiated {
+        out.append(header::VARY, HeaderValue::from_static("accept"));
+        if head.status == StatusCode::OK && !is_markdown {
+            headers::text(out, header::LINK, &format!("<{path}{MARKDOWN}>; rel=\"alternate\"; type=\"text/markdown\""));
+        }
+    }
     Response::from_parts(head, Body::from(html))
 }
 

@@ -17,11 +17,12 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use labs_core::context::Caller;
 use labs_core::{Code, Fault};
 
-use crate::answer::write_conditional;
+use crate::answer::{etag, write_conditional};
 use crate::bind::{BoundRequest, Condition};
 use crate::contract::{Direct, Operation, Probe};
 use crate::front::headers;
@@ -57,7 +58,7 @@ pub(crate) async fn serve(
 }
 
 /// Answers a request outside the contract: checks its head, spends a budget of its network, and finds the answer.
-async fn answer_anonymous<'a>(
+pub(crate) async fn answer_anonymous<'a>(
     rest: &'a Rest,
     parts: &'a Parts,
     spend: impl FnOnce(&mut Exchange<'a>, &'a Rest) -> Result<(), Fault>,
@@ -72,6 +73,36 @@ async fn answer_anonymous<'a>(
     exchange.finish(rest, response)
 }
 
+/// Headers that let a page of any origin read a public document.
+const OPEN_TO_ORIGINS: [(HeaderName, HeaderValue); 4] = [
+    (header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
+    (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET")),
+    (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("content-type, if-none-match")),
+    (header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("etag")),
+];
+
+/// Whether a path has a public document, which has its own headers for other origins.
+pub(crate) fn is_public(path: &str) -> bool {
+    path.starts_with("/.well-known/") || matches!(path, "/robots.txt" | "/sitemap.xml" | crate::agents::CARD)
+}
+
+/// Answers with a document that every program may read, and any page of another origin too.
+pub(crate) fn write_public(
+    (media_type, caching): (&'static str, &'static str),
+    content: impl Into<Bytes>,
+    parts: &Parts,
+) -> Result<Response<Body>, Fault> {
+    let bytes = content.into();
+    let tag = etag(&bytes);
+    let mut response = Response::new(Body::from(bytes));
+    let out = response.headers_mut();
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    out.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
+    out.extend(OPEN_TO_ORIGINS);
+    out.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
+    write_tagged(response, &tag, parts)
+}
+
 /// Adds the entity tag of a file, and returns 304 instead if the caller has it.
 fn write_tagged(mut response: Response<Body>, tag: &str, parts: &Parts) -> Result<Response<Body>, Fault> {
     headers::text(response.headers_mut(), header::ETAG, &format!("\"{tag}\""));
@@ -83,6 +114,15 @@ fn write_tagged(mut response: Response<Body>, tag: &str, parts: &Parts) -> Resul
 /// Answers other methods of a path that only GET and HEAD support.
 pub(crate) async fn other_than_get(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
     other_method(&rest, request, "GET, HEAD, OPTIONS")
+}
+
+/// Answers other methods of a public document. OPTIONS is also the preflight of a page of another origin.
+pub(crate) async fn other_than_public_get(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body> {
+    let mut response = other_method(&rest, request, "GET, HEAD, OPTIONS");
+    if response.status().is_success() {
+        response.headers_mut().extend(OPEN_TO_ORIGINS);
+    }
+    response
 }
 
 /// Answers a method that a path outside the contract does not support. OPTIONS gets the list of supported methods, as

@@ -22,6 +22,7 @@ use crate::contract::nearest;
 use crate::front::headers;
 use crate::precompressed::PrecompressedDocument;
 use crate::request::Exchange;
+use crate::request::body::prefers_markdown;
 use crate::rest::Rest;
 
 #[derive(RustEmbed)]
@@ -67,10 +68,13 @@ struct Policies {
 
 const POLICIES: &str = include_str!("../../../playground/csp.json");
 
+/// Media type of a page in Markdown.
+const MARKDOWN: &str = "text/markdown; charset=utf-8";
 /// The reference's page for an unknown address. It lists the nearest names.
 const MISSING: &str = "reference/missing.html";
-/// Purposes of mailed links, below `/account`: one page shows all of them (playground/account).
-const MAILED: [&str; 5] = ["verify-email", "reset-password", "confirm-email", "cancel-email-change", "invitation"];
+/// Purposes of mailed links and the request for one, below `/account`: one page shows all of them (playground/account).
+const ACCOUNT: [&str; 6] =
+    ["verify-email", "forgot-password", "reset-password", "confirm-email", "cancel-email-change", "invitation"];
 
 /// Returns the routes of the pages.
 pub(super) fn router() -> Router<Arc<Rest>> {
@@ -97,7 +101,12 @@ async fn page(State(rest): State<Arc<Rest>>, request: Request) -> Response<Body>
 
 async fn file(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     let path = parts.uri.path().trim_matches('/');
-    let named = file_name(path);
+    let is_known = |name: &Cow<'_, str>| FILES.contains_key(&**name);
+    let markdown = markdown_name(path).filter(|name| is_known(name) && is_known(&file_name(path)));
+    let named = match &markdown {
+        Some(markdown) if prefers_markdown(&parts.headers) => Cow::Borrowed(&**markdown),
+        _ => file_name(path),
+    };
     // A program gets a problem document, a browser a page.
     let is_missing_page = !FILES.contains_key(&*named) && is_page_of_reference(path) && wants_html(parts);
     let name = if is_missing_page { MISSING } else { &*named };
@@ -105,12 +114,21 @@ async fn file(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
     let mut response = file.document.answer(&parts.headers).await;
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type(name)));
+    if markdown.is_some() {
+        out.append(header::VARY, HeaderValue::from_static("accept"));
+    }
     let hashed = name.contains("/assets/");
     let caching = if hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
     out.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     headers::text(out, header::CONTENT_SECURITY_POLICY, &policy(name)?);
-    if name == "index.html" {
-        out.insert(header::LINK, links_of_front_page());
+    match markdown.as_deref() {
+        _ if path.is_empty() => {
+            out.insert(header::LINK, links_of_front_page());
+        }
+        Some(markdown) if markdown != name => {
+            headers::text(out, header::LINK, &format!("</{markdown}>; rel=\"alternate\"; type=\"text/markdown\""));
+        }
+        _ => {}
     }
     if is_missing_page {
         *response.status_mut() = StatusCode::NOT_FOUND;
@@ -126,11 +144,21 @@ fn file_name(path: &str) -> Cow<'_, str> {
         "" => "index.html".into(),
         "playground" => "playground/index.html".into(),
         "reference" => "reference/index.html".into(),
-        mailed if mailed.strip_prefix("account/").is_some_and(|page| MAILED.contains(&page)) => {
+        page if page.strip_prefix("account/").is_some_and(|page| ACCOUNT.contains(&page)) => {
             "account/index.html".into()
         }
         page if is_page_of_reference(page) => format!("{page}.html").into(),
         other => other.into(),
+    }
+}
+
+/// Returns the name of the file that shows the page of a path in Markdown. The front page has the index of the reference.
+fn markdown_name(path: &str) -> Option<Cow<'_, str>> {
+    match path {
+        "" => Some("llms.txt".into()),
+        "reference" => Some("reference/index.md".into()),
+        page if is_page_of_reference(page) => Some(format!("{page}.md").into()),
+        _ => None,
     }
 }
 
@@ -172,8 +200,9 @@ fn media_type(name: &str) -> &'static str {
         Some("ttf") => "font/ttf",
         Some("woff2") => "font/woff2",
         Some("json") => "application/json",
-        Some("md") => "text/markdown; charset=utf-8",
-        Some("txt") => "text/plain; charset=utf-8",
+        Some("md") => MARKDOWN,
+        // The index of the reference, the only such file, is Markdown.
+        Some("txt") => MARKDOWN,
         Some("png") => "image/png",
         _ => "application/octet-stream",
     }

@@ -1,6 +1,6 @@
 //! Documents at well-known addresses, from which programs find everything else: the OAuth server (RFC 8414), the
 //! protected resource (RFC 9728), the catalogue of the API (RFC 9727), the security contact (RFC 9116), the page for a
-//! new password, and what crawlers read.
+//! new password, the skill for agents, and what crawlers read.
 
 use std::sync::Arc;
 
@@ -8,19 +8,22 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::routing::get;
-use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Response, StatusCode, header, request::Parts};
+use http::{HeaderValue, Response, StatusCode, header, request::Parts};
 use labs_core::scope::Scope;
 use labs_core::{Code, Fault};
 use serde_json::{Value, json};
 
-use super::{answer_anonymous, other_than_get, write_tagged};
-use crate::answer::etag;
+use super::{answer_anonymous, other_than_public_get, write_public};
 use crate::request::Exchange;
 use crate::rest::Rest;
 
 /// Address of the metadata of the protected resource, which every 401 names (RFC 9728 section 5.1).
 pub(crate) const PROTECTED_RESOURCE: &str = "/.well-known/oauth-protected-resource";
+/// Address of the index of skills (Agent Skills Discovery 0.2.0).
+const SKILLS: &str = "/.well-known/agent-skills/index.json";
+/// Address of the only skill: the instructions by which an agent uses this API.
+const SKILL: &str = "/.well-known/agent-skills/labs-api/SKILL.md";
+const SKILL_TEXT: &str = include_str!("../../../contract/agents/SKILL.md");
 /// Media type of the API catalogue (RFC 9264), with its profile (RFC 9727 section 4.2).
 const LINKSET: &str = "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
 /// Days until the security contact must be read again. RFC 9116 recommends less than a year.
@@ -30,13 +33,15 @@ const DAY: i64 = 86_400;
 
 /// Returns the routes of the documents.
 pub(super) fn router() -> Router<Arc<Rest>> {
-    let document = get(document).fallback(other_than_get);
+    let document = get(document).fallback(other_than_public_get);
     [
         "/.well-known/oauth-authorization-server",
         PROTECTED_RESOURCE,
         "/.well-known/api-catalog",
         "/.well-known/security.txt",
         "/.well-known/change-password",
+        SKILLS,
+        SKILL,
         "/robots.txt",
         "/sitemap.xml",
         "/favicon.ico",
@@ -50,6 +55,7 @@ pub(super) fn links_of_front_page() -> HeaderValue {
     HeaderValue::from_static(
         "</v1/system/contract>; rel=\"service-desc\"; type=\"application/yaml\", \
          </reference>; rel=\"service-doc\"; type=\"text/html\", \
+         </llms.txt>; rel=\"alternate\"; type=\"text/markdown\", \
          </v1/system/readiness>; rel=\"status\"; type=\"application/json\", \
          </.well-known/api-catalog>; rel=\"api-catalog\"",
     )
@@ -67,22 +73,17 @@ fn find(rest: &Rest, parts: &Parts) -> Result<Response<Body>, Fault> {
         PROTECTED_RESOURCE => ("application/json", protected_resource(base).to_string()),
         "/.well-known/api-catalog" => (LINKSET, api_catalog(base).to_string()),
         "/.well-known/security.txt" => ("text/plain; charset=utf-8", security_contact(rest)?),
-        "/.well-known/change-password" => return Ok(redirect("/reference/operations/auth_passwords_request_reset")),
+        "/.well-known/change-password" => return Ok(redirect("/account/forgot-password")),
+        SKILLS => ("application/json", skills(base).to_string()),
+        SKILL => ("text/markdown; charset=utf-8", skill(base)),
         "/favicon.ico" => return Ok(redirect("/reference/icon.svg")),
         "/robots.txt" => ("text/plain; charset=utf-8", robots(base)),
         "/sitemap.xml" => ("application/xml", sitemap(rest)),
         _ => return Err(Fault::new(Code::NotFound, "This page does not exist. Start at /.")),
     };
-    let bytes = Bytes::from(content);
-    let tag = etag(&bytes);
-    let mut response = Response::new(Body::from(bytes));
-    let out = response.headers_mut();
-    out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-    out.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
-    // Any page may read what every program may read.
-    out.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    out.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
-    write_tagged(response, &tag, parts)
+    // Both change together with a release: a stored index would not match the new skill.
+    let caching = if matches!(parts.uri.path(), SKILLS | SKILL) { "no-cache" } else { "public, max-age=3600" };
+    write_public((media_type, caching), content, parts)
 }
 
 fn redirect(path: &'static str) -> Response<Body> {
@@ -164,10 +165,33 @@ fn security_contact(rest: &Rest) -> Result<String, Fault> {
     Ok(format!("Contact: {contact}\nExpires: {expires}\nCanonical: {base}/.well-known/security.txt\n"))
 }
 
-/// Returns the rules for crawlers: they may read the pages, and not the API.
+/// Returns the skill. It contains the address of the service, because an agent stores a skill as a file.
+fn skill(base: &str) -> String {
+    SKILL_TEXT.replace("{base_url}", base)
+}
+
+/// Returns the index of skills, with the description from the front matter of the skill.
+fn skills(base: &str) -> Value {
+    let front_matter = SKILL_TEXT.split("---\n").nth(1).unwrap_or_default();
+    let about = |name: &str| front_matter.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, skill(base).as_bytes());
+    json!({
+        "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+        "skills": [{
+            "name": about("name"),
+            "type": "skill-md",
+            "description": about("description"),
+            "url": SKILL,
+            "digest": format!("sha256:{}", hex::encode(digest)),
+        }],
+    })
+}
+
+/// Returns the rules for crawlers: they may read the pages, and not the API. Search engines and agents may use the
+/// content (Content Signals). The rules neither allow nor forbid that it trains a model.
 fn robots(base: &str) -> String {
     format!(
-        "User-agent: *\nDisallow: /v1/\nDisallow: /playground\nDisallow: /account/\nDisallow: /board/\n\nSitemap: {base}/sitemap.xml\n"
+        "User-agent: *\nContent-Signal: search=yes, ai-input=yes\nDisallow: /v1/\nDisallow: /playground\nDisallow: /account/\nDisallow: /board/\n\nSitemap: {base}/sitemap.xml\n"
     )
 }
 

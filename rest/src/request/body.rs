@@ -86,10 +86,20 @@ pub(crate) fn prefers_csv(operation: &Operation, headers: &HeaderMap) -> bool {
 /// Whether the caller names the media type of GraphQL responses and does not prefer JSON. Other callers receive JSON
 /// (GraphQL over HTTP, section 6.4).
 pub(crate) fn prefers_graphql_response(headers: &HeaderMap) -> bool {
+    names_and_prefers(headers, GRAPHQL_RESPONSE, "application/json")
+}
+
+/// Whether the caller names Markdown and does not prefer HTML. Browsers do not name it; agents do.
+pub(crate) fn prefers_markdown(headers: &HeaderMap) -> bool {
+    names_and_prefers(headers, "text/markdown", "text/html")
+}
+
+/// Whether the caller names a media type, and does not give another one a higher weight.
+fn names_and_prefers(headers: &HeaderMap, media_type: &str, other: &str) -> bool {
     let Some(accept) = accept_of(headers) else { return false };
-    let is_named = accept.split([',', ';']).any(|range| range.trim().eq_ignore_ascii_case(GRAPHQL_RESPONSE));
-    let weight_of_it = weight(&accept, GRAPHQL_RESPONSE);
-    is_named && weight_of_it > 0.0 && weight_of_it >= weight(&accept, "application/json")
+    let is_named = accept.split([',', ';']).any(|range| range.trim().eq_ignore_ascii_case(media_type));
+    let weight_of_it = weight(&accept, media_type);
+    is_named && weight_of_it > 0.0 && weight_of_it >= weight(&accept, other)
 }
 
 /// Joins all lines of `Accept`; none without the header.

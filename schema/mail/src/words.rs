@@ -69,7 +69,7 @@ fn draft(content: &MailContent, locale: Locale, places: &MailLinks<'_>) -> Draft
             Locale::English => english::NEXT_STEP,
             Locale::German => german::NEXT_STEP,
         };
-        let address = format!("    {}/reference/operations/{operation}", places.base_url);
+        let address = format!("    {}{}", places.base_url, next_step::page_of(operation));
         draft = draft.push_paragraph(sentence).push_paragraph(address);
     }
     // Readers see a subject before its sender, so a name must not put an address into it.

@@ -1,7 +1,8 @@
 //! Next step of a reader after a notice.
 //!
-//! A notice about something that the reader can look at or do ends with the address of the operation's page in the
-//! reference: any browser opens it, and it explains and runs the operation. It needs no id of the reader's objects.
+//! A notice about something that the reader can look at or do ends with the address of a page that runs the operation:
+//! the account page that requests a new password, or the operation's page in the reference, which also explains it. Any
+//! browser opens it, and it needs no id of the reader's objects.
 
 use crate::message::{
     BoardNews, ClosingStep, Decision, ListingEvent, Membership, MembershipChange, Notice, ReviewNews, SecurityEvent,
@@ -48,6 +49,15 @@ pub(super) fn next_operation(notice: &Notice) -> Option<&'static str> {
         Notice::Quota(_) => "subscription_usage_get",
         Notice::VersionReview(_) | Notice::Ticket(_) | Notice::BoardWeek(_) | Notice::Deprecation(_) => return None,
     })
+}
+
+/// Returns the path of the page on which the reader runs an operation. A new password is requested on the account page,
+/// all others run on their page of the reference.
+pub(super) fn page_of(operation: &str) -> String {
+    match operation {
+        "auth_passwords_request_reset" => "/account/forgot-password".to_owned(),
+        other => format!("/reference/operations/{other}"),
+    }
 }
 
 /// Returns the way to check or undo a security event.
