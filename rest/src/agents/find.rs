@@ -70,11 +70,10 @@ impl OperationIndex {
         let scores: Vec<(usize, f64)> = visible.map(|place| (place, self.score(place, &terms))).collect();
         let best = scores.iter().map(|(_, score)| *score).fold(f64::MIN_POSITIVE, f64::max);
         // Without a common word, only words that say nothing can make a phrase similar.
-        let scores = scores
-            .into_iter()
-            .filter(|(_, score)| *score > 0.0)
-            .map(|(place, score)| (place, score / best + PHRASES * self.phrases.similarity(place, &words)));
-        let mut scores: Vec<(usize, f64)> = scores.collect();
+        let found = scores.into_iter().filter(|(_, score)| *score > 0.0);
+        let found =
+            found.map(|(place, score)| (place, score / best + PHRASES * self.phrases.similarity(place, &words)));
+        let mut scores: Vec<(usize, f64)> = found.collect();
         scores.sort_by(|(place, score), (other, of_other)| of_other.total_cmp(score).then(place.cmp(other)));
         scores.truncate(most);
         scores.into_iter().map(|(place, _)| place).collect()
