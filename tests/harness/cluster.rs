@@ -47,7 +47,7 @@ impl Drop for Databases {
     }
 }
 
-/// Free memory in mebibytes from which on the databases of the tests are in memory. They take about 1,000.
+/// Free memory in mebibytes from which on the databases of the tests are in memory. They take about 1,300.
 const ENOUGH_MEMORY: u64 = 6_000;
 
 /// Removes a folder when standard input closes, that is, when the process with its other end exits. The server stops at
