@@ -8,7 +8,8 @@ use serde::Deserialize;
 use crate::harness::contract;
 
 /// Sets of tasks, and the number of those of which the right operation must be among the first three. `tasks.yaml` says
-/// who wrote them. Only `company` shows how the search does with unknown tasks, because it did not change afterwards.
+/// who wrote them. Only `company` shows how the search does with unknown tasks, because weights and phrases did not change
+/// afterwards.
 const SETS: [(&str, usize); 8] = [
     ("blind", 46),
     ("informed", 53),
