@@ -29,7 +29,7 @@ pub use labs_core::{Code, Engine, Fault, FieldError, Principal, PrincipalType, S
 pub use labs_core::{
     access, audit_chain, authority, budget, context, daily, deprecation, email, engine, fault, identity_issuers, list,
     locale, markdown, money, page, principal, read_replicas, scope, services, surface, text, time, trace, usage,
-    web_address, whole_number,
+    web_address, whole_number, words,
 };
 pub use labs_crypto as crypto;
 pub use labs_mail as mail;

@@ -7,10 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use labs::cluster::{Cluster, Settings};
 use labs::folder::Folder;
+use labs_schema::jobs::JobCode;
 use labs_schema::open::DatabaseUrls;
+use labs_schema::time::{Clock, Time};
+use labs_schema::words::Word as _;
 use sqlx::{Connection as _, PgConnection};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -154,20 +158,21 @@ fn removed_at_the_end(directory: &Path) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Makes the jobs with a calendar due tomorrow. On a new database they are due at once, which would be seven runs at the
-/// start of each test. A test runs such a job with [`super::Harness::run_job`].
-const POSTPONED_JOBS: &str = "
-    insert into job (code, next_run_at)
-    select code, now() + interval '1 day'
-    from unnest(array['BOARD_MAIL', 'DEPRECATION_REMINDERS', 'LEDGERS', 'OBJECTS_SWEEP',
-                      'QUOTA_WARNINGS', 'TIDYING', 'UNCONFIRMED_REGISTRATIONS']) as code";
+/// Makes the jobs that run less than once a minute due tomorrow. On a new database they are due at once, which would be
+/// seven runs at the start of each test. A test runs such a job with [`super::Harness::run_job`].
+async fn postpone_jobs(template: &mut PgConnection, now: Time) {
+    let is_rare = |job: &&JobCode| job.plan().schedule.interval(now).unwrap() > Duration::from_mins(1);
+    let codes: Vec<&str> = JobCode::ALL.iter().filter(is_rare).map(|job| job.name()).collect();
+    let statement = "insert into job (code, next_run_at) select code, now() + interval '1 day' from unnest($1) as code";
+    sqlx::query(statement).bind(codes).execute(template).await.unwrap();
+}
 
 async fn make_template(url: &str) {
     let mut owner = PgConnection::connect(url).await.unwrap();
     sqlx::raw_sql("create database labs_template").execute(&mut owner).await.unwrap();
     labs::wiring::migrate(&DatabaseUrls::new(named(url, "labs_template"))).await.unwrap();
     let mut template = PgConnection::connect(&named(url, "labs_template")).await.unwrap();
-    sqlx::raw_sql(POSTPONED_JOBS).execute(&mut template).await.unwrap();
+    postpone_jobs(&mut template, Clock::default().now()).await;
     template.close().await.unwrap();
 }
 
