@@ -1,11 +1,11 @@
 //! Settings of `labs serve`, by flags and by LABS_* variables. This is the only list of them: `--help` prints it,
 //! [`table`] reads it, and a test compares `operate/settings.md` with it.
 
-mod breached;
 mod checkpoints;
 mod database;
 mod issuers;
 mod media;
+mod passwords;
 mod refusal;
 mod retention;
 mod statistics;
@@ -21,20 +21,19 @@ use crate::telemetry::LogFilter;
 use clap::Args;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use ipnet::IpNet;
-use labs_schema::crypto::breached::BreachedPasswords;
+use labs_schema::crypto::password::PasswordOptions;
 use labs_schema::media::store::MediaPlace;
 use labs_schema::open::DatabaseUrls;
 use labs_schema::services::Retention;
 
-pub use self::breached::BreachedArgs;
 pub use self::checkpoints::CheckpointArgs;
 pub(crate) use self::checkpoints::read_private_file;
 pub use self::issuers::IssuerArgs;
 pub use self::media::MediaArgs;
+pub use self::passwords::PasswordArgs;
 pub use self::refusal::sentence;
 pub use self::retention::RetentionArgs;
 pub use self::statistics::StatisticsArgs;
@@ -114,9 +113,9 @@ pub struct Serve {
     #[arg(long, env = "LABS_SECURITY_CONTACT", value_name = "ADDRESS", value_parser = contact)]
     pub security_contact: Option<String>,
 
-    /// Breached passwords.
+    /// Passwords.
     #[command(flatten)]
-    pub breached: BreachedArgs,
+    pub passwords: PasswordArgs,
 
     /// Serve agents at /mcp by the Model Context Protocol, with the same checks as the API
     #[arg(long, env = "LABS_MCP", value_parser = switch)]
@@ -276,8 +275,8 @@ pub struct Config {
     pub metrics_listen: Option<SocketAddr>,
     /// Address of the security contact. None: no `security.txt`.
     pub security_contact: Option<String>,
-    /// Passwords of known data breaches. None: none is rejected for that reason.
-    pub breached_passwords: Option<Arc<BreachedPasswords>>,
+    /// Cost of password hashes, and passwords that no user may choose.
+    pub passwords: PasswordOptions,
     /// Whether agents are served at `/mcp`.
     pub serves_agents: bool,
     /// Web origins whose pages may call the API, as `https://host[:port]`.
@@ -332,7 +331,7 @@ impl Serve {
             log_requests: self.log_requests,
             metrics_listen: self.metrics_listen.0,
             security_contact: self.security_contact,
-            breached_passwords: self.breached.settle()?,
+            passwords: self.passwords.settle()?,
             serves_agents: self.mcp,
             cors_origins: self.cors_origins,
             trusted_proxies: self.trusted_proxies,

@@ -167,7 +167,7 @@ pub async fn application(
         issuer_keys: Arc::new(
             IssuerKeyReader::open(config.issuers.clone()).context("the client of the identity issuers failed")?,
         ),
-        breached_passwords: config.breached_passwords.clone(),
+        passwords: config.passwords.clone(),
     };
     let engine = open(opening).await?;
     let settings = labs_rest::Settings {

@@ -22,9 +22,8 @@ use labs_core::fault::Fault;
 use labs_core::identity_issuers::{IdentityIssuers, KeySetSource};
 use labs_core::services::{Services, Settings};
 use labs_core::time::Clock;
-use labs_crypto::breached::BreachedPasswords;
 use labs_crypto::cursor::CursorSeal;
-use labs_crypto::password::PasswordHasher;
+use labs_crypto::password::{PasswordHasher, PasswordOptions};
 use labs_crypto::refresh::RefreshSeal;
 use labs_crypto::sealed::MasterKey;
 use labs_media::image::ImageWorkshop;
@@ -66,8 +65,8 @@ pub struct OpenOptions {
     pub settings: Settings,
     /// Reads the keys of the issuers in the settings.
     pub issuer_keys: Arc<dyn KeySetSource>,
-    /// Passwords of known data breaches, which no user may choose.
-    pub breached_passwords: Option<Arc<BreachedPasswords>>,
+    /// Cost of password hashes, and passwords that no user may choose.
+    pub passwords: PasswordOptions,
 }
 
 /// Describes the database for requests, for a log, without its password.
@@ -121,7 +120,7 @@ pub fn open(opening: OpenOptions) -> BoxFuture<'static, Result<Engine, OpenRefus
         let services = Services {
             cursors: CursorSeal::new(&key),
             refresh: RefreshSeal::new(&key),
-            passwords: PasswordHasher::for_this_machine().with_breached(opening.breached_passwords),
+            passwords: PasswordHasher::for_this_machine(opening.passwords),
             clock: opening.clock,
             budgets: Budgets::new(pool.clone()),
             listeners,

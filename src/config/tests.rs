@@ -3,6 +3,7 @@
 use super::*;
 use crate::cli::{Cli, Command};
 use clap::{CommandFactory as _, Parser as _};
+use labs_schema::crypto::password::PasswordCost;
 use std::path::Path;
 
 fn config(arguments: &[&str]) -> anyhow::Result<Config> {
@@ -69,6 +70,17 @@ fn settings_table_lists_every_setting_with_default() {
     let command = Cli::command();
     let flags = command.find_subcommand("serve").unwrap().get_arguments().filter(|flag| flag.get_long().is_some());
     assert_eq!(table.len(), flags.count(), "a flag has no variable");
+}
+
+#[test]
+fn password_hashes_have_full_cost() {
+    assert_eq!(config(&[]).unwrap().passwords.cost, PasswordCost::FULL);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let line = format!("{}:1\n", "0".repeat(40));
+    std::fs::write(file.path(), line).unwrap();
+    let listed = config(&["--breached-passwords-file", file.path().to_str().unwrap()]).unwrap();
+    assert_eq!(listed.passwords.cost, PasswordCost::FULL);
+    assert!(listed.passwords.breached.is_some());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Context;
+use labs_schema::crypto::password::PasswordOptions;
 use labs_schema::crypto::sealed::MasterKey;
 use labs_schema::engine::Descriptions;
 use labs_schema::identity_issuers::NoKeySets;
@@ -187,7 +188,7 @@ async fn open_inside(database: &DatabaseUrls, common: &Common) -> anyhow::Result
             checkpoints: None,
         },
         issuer_keys: Arc::new(NoKeySets),
-        breached_passwords: None,
+        passwords: PasswordOptions::default(),
     };
     Ok(open(opening).await?)
 }

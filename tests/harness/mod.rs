@@ -22,6 +22,7 @@ use clap::Parser as _;
 use labs::cli::{Cli, Command};
 use labs::wiring;
 use labs_schema::Engine;
+use labs_schema::crypto::password::PasswordCost;
 use labs_schema::media::store::MediaPlace;
 use labs_schema::time::Clock;
 use sqlx::postgres::PgPoolOptions;
@@ -138,6 +139,7 @@ impl Harness {
             config.mail_folder.clone_from(&first.mail_folder);
         }
         config.media = media.unwrap_or(config.media);
+        config.passwords.cost = PasswordCost::LOWEST;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
         let name = beside.map_or(&base_url, |first| &first.base_url);

@@ -18,6 +18,7 @@ use super::secret::SecretText;
 #[derive(Clone, Debug)]
 pub struct PasswordHasher {
     lane: BlockingPool,
+    cost: PasswordCost,
     /// Passwords of known data breaches, if the operator has a list of them.
     breached: Option<Arc<BreachedPasswords>>,
     /// Hash to verify against if the account does not exist, so that the answer takes the same time.
@@ -33,28 +34,50 @@ pub struct Verdict {
     pub needs_rehash: bool,
 }
 
-/// Memory in KiB, passes and lanes. Rule: docs/decisions/credentials.md#passwords.
-const MEMORY_KIB: u32 = 19_456;
-const PASSES: u32 = 2;
+/// Options of a [`PasswordHasher`].
+#[derive(Clone, Debug, Default)]
+pub struct PasswordOptions {
+    /// Cost of a hash.
+    pub cost: PasswordCost,
+    /// Passwords of known data breaches, which no user may choose. None: no password is rejected for that reason.
+    pub breached: Option<Arc<BreachedPasswords>>,
+}
+
+/// Cost of a hash. A guess costs an attacker as much. Rule: docs/decisions/credentials.md#passwords.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PasswordCost {
+    memory_kib: u32,
+    passes: u32,
+}
+
+impl Default for PasswordCost {
+    fn default() -> Self {
+        Self::FULL
+    }
+}
+
+impl PasswordCost {
+    /// The cost of every service. No setting changes it.
+    pub const FULL: Self = Self { memory_kib: 19_456, passes: 2 };
+    /// The lowest cost that Argon2 permits, for tests that are not about passwords.
+    pub const LOWEST: Self = Self { memory_kib: 8, passes: 1 };
+}
+
 const LANES: u32 = 1;
 const OUTPUT_BYTES: usize = 32;
 
 impl PasswordHasher {
     /// Creates a hasher that runs `permits` hashes at once and lets `queue` more wait.
-    pub fn new(permits: usize, queue: usize) -> PasswordHasher {
-        PasswordHasher { lane: BlockingPool::new(permits, queue), breached: None, dummy: dummy_hash().into() }
+    pub fn new(permits: usize, queue: usize, options: PasswordOptions) -> PasswordHasher {
+        let (lane, dummy) = (BlockingPool::new(permits, queue), options.cost.dummy_hash().into());
+        PasswordHasher { lane, cost: options.cost, breached: options.breached, dummy }
     }
 
-    /// Creates the hasher for this machine: all cores but one, and about two seconds of waiting at most.
-    pub fn for_this_machine() -> PasswordHasher {
+    /// Creates the hasher for this machine: all cores but one, and at the full cost about two seconds of waiting at
+    /// most.
+    pub fn for_this_machine(options: PasswordOptions) -> PasswordHasher {
         let cores = spare_cores();
-        PasswordHasher::new(cores, cores.saturating_mul(64))
-    }
-
-    /// Adds a list of breached passwords to the rule.
-    #[must_use]
-    pub fn with_breached(self, breached: Option<Arc<BreachedPasswords>>) -> PasswordHasher {
-        PasswordHasher { breached, ..self }
+        PasswordHasher::new(cores, cores.saturating_mul(64), options)
     }
 
     /// Returns the PHC string of `password`, with a new salt.
@@ -62,7 +85,8 @@ impl PasswordHasher {
     /// # Errors
     /// [`BlockingError::Overloaded`] if the queue is full.
     pub async fn hash(&self, password: SecretText) -> Result<String, BlockingError> {
-        let hashed = self.lane.run(move || hash_now(&password)).await?;
+        let cost = self.cost;
+        let hashed = self.lane.run(move || cost.hash(&password)).await?;
         hashed.ok_or(BlockingError::Broken)
     }
 
@@ -78,7 +102,10 @@ impl PasswordHasher {
         let known = readable.is_some();
         let hash = readable.unwrap_or(&self.dummy).to_owned();
         let matches = self.lane.run(move || verify_now(&password, &hash)).await?;
-        Ok(Verdict { matches: known && matches, needs_rehash: known && matches && !readable.is_some_and(is_current) })
+        Ok(Verdict {
+            matches: known && matches,
+            needs_rehash: known && matches && !readable.is_some_and(|hash| self.cost.is_of(hash)),
+        })
     }
 
     /// Applies [`password_rule`] outside the async threads, and then the list of breached passwords. If the list cannot
@@ -114,50 +141,54 @@ fn normal_form(password: &SecretText) -> Zeroizing<String> {
     Zeroizing::new(password.expose().nfc().collect())
 }
 
-fn argon2id() -> Argon2<'static> {
-    let params = Params::new(MEMORY_KIB, PASSES, LANES, Some(OUTPUT_BYTES));
-    // Equal to the crate's defaults; a test compares them with the specification.
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, params.unwrap_or_default())
-}
-
-fn hash_now(password: &SecretText) -> Option<String> {
-    argon2id()
-        .hash_password_with_salt(normal_form(password).as_bytes(), &random_bytes::<16>())
-        .ok()
-        .map(|hash| hash.to_string())
-}
-
-fn verify_now(password: &SecretText, hash: &str) -> bool {
-    PasswordHash::new(hash)
-        .is_ok_and(|hash| argon2id().verify_password(normal_form(password).as_bytes(), &hash).is_ok())
-}
-
-/// Whether a hash has the parameters that [`hash_now`] uses today.
-fn is_current(hash: &str) -> bool {
-    PasswordHash::new(hash).is_ok_and(|hash| {
-        let number = |name| hash.params.get_decimal(name);
-        hash.algorithm == Algorithm::Argon2id.ident()
-            && hash.version == Some(Version::V0x13.into())
-            && number("m") == Some(MEMORY_KIB)
-            && number("t") == Some(PASSES)
-            && number("p") == Some(LANES)
-            && hash.hash.is_some_and(|output| output.len() == OUTPUT_BYTES)
-    })
-}
-
-/// Creates a well-formed hash of no password: random output, today's parameters, the same cost.
-#[expect(clippy::expect_used, reason = "salt and output have fixed, allowed lengths; every test runs this")]
-fn dummy_hash() -> String {
-    let salt = Salt::new(&random_bytes::<16>()).expect("16 bytes are a salt");
-    let output = Output::new(&random_bytes::<OUTPUT_BYTES>()).expect("32 bytes are an output");
-    PasswordHash {
-        algorithm: Algorithm::Argon2id.ident(),
-        version: Some(Version::V0x13.into()),
-        params: argon2id().params().try_into().expect("parameters have a text"),
-        salt: Some(salt),
-        hash: Some(output),
+impl PasswordCost {
+    fn argon2id(self) -> Argon2<'static> {
+        let params = Params::new(self.memory_kib, self.passes, LANES, Some(OUTPUT_BYTES));
+        // The crate's defaults equal the full cost; a test compares them with the specification.
+        Argon2::new(Algorithm::Argon2id, Version::V0x13, params.unwrap_or_default())
     }
-    .to_string()
+
+    fn hash(self, password: &SecretText) -> Option<String> {
+        self.argon2id()
+            .hash_password_with_salt(normal_form(password).as_bytes(), &random_bytes::<16>())
+            .ok()
+            .map(|hash| hash.to_string())
+    }
+
+    /// Whether a hash has this cost and the other parameters of today.
+    fn is_of(self, hash: &str) -> bool {
+        PasswordHash::new(hash).is_ok_and(|hash| {
+            let number = |name| hash.params.get_decimal(name);
+            hash.algorithm == Algorithm::Argon2id.ident()
+                && hash.version == Some(Version::V0x13.into())
+                && number("m") == Some(self.memory_kib)
+                && number("t") == Some(self.passes)
+                && number("p") == Some(LANES)
+                && hash.hash.is_some_and(|output| output.len() == OUTPUT_BYTES)
+        })
+    }
+
+    /// Creates a well-formed hash of no password: random output, the same cost.
+    #[expect(clippy::expect_used, reason = "salt and output have fixed, allowed lengths; every test runs this")]
+    fn dummy_hash(self) -> String {
+        let salt = Salt::new(&random_bytes::<16>()).expect("16 bytes are a salt");
+        let output = Output::new(&random_bytes::<OUTPUT_BYTES>()).expect("32 bytes are an output");
+        PasswordHash {
+            algorithm: Algorithm::Argon2id.ident(),
+            version: Some(Version::V0x13.into()),
+            params: self.argon2id().params().try_into().expect("parameters have a text"),
+            salt: Some(salt),
+            hash: Some(output),
+        }
+        .to_string()
+    }
+}
+
+/// Verifies a password against a hash of any cost.
+fn verify_now(password: &SecretText, hash: &str) -> bool {
+    PasswordHash::new(hash).is_ok_and(|hash| {
+        PasswordCost::FULL.argon2id().verify_password(normal_form(password).as_bytes(), &hash).is_ok()
+    })
 }
 
 /// Reason why a password is rejected.

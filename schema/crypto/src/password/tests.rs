@@ -7,7 +7,7 @@ fn rule(password: &str) -> Result<(), Vec<PasswordProblem>> {
 }
 
 fn hasher() -> PasswordHasher {
-    PasswordHasher::new(1, 8)
+    PasswordHasher::new(1, 8, PasswordOptions::default())
 }
 
 #[tokio::test]
@@ -59,14 +59,16 @@ async fn missing_or_broken_hash_never_matches() {
 
 #[test]
 fn dummy_hash_has_current_cost_parameters() {
-    let real = hash_now(&SecretText::new("correct horse battery")).unwrap();
-    let dummy = dummy_hash();
-    assert!(is_current(&dummy) && is_current(&real));
+    for cost in [PasswordCost::FULL, PasswordCost::LOWEST] {
+        let real = cost.hash(&SecretText::new("correct horse battery")).unwrap();
+        let dummy = cost.dummy_hash();
+        assert!(cost.is_of(&dummy) && cost.is_of(&real), "{cost:?}");
+    }
 }
 
 #[tokio::test]
 async fn full_password_queue_rejects_immediately() {
-    let hasher = PasswordHasher::new(1, 2);
+    let hasher = PasswordHasher::new(1, 2, PasswordOptions::default());
     let calls = (0..12).map(|_| hasher.hash("correct horse battery".to_owned().into()));
     let results = futures_util::future::join_all(calls).await;
     let refused = results.iter().filter(|r| **r == Err(BlockingError::Overloaded));
